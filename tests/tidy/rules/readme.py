@@ -78,15 +78,17 @@ def _footprint(tree):
     }
     cores = ("cortex-m4f", "cortex-m7", "cortex-m33", "cortex-m55", "cortex-m3", "cortex-m0plus")
     lines = [
-        "| model | core | code | model | state | scratch | stack | Open | Run |",
-        "| --- | --- | --- | --- | --- | --- | --- | --- | --- |"
+        "| model | core | code | model | state | scratch | stack | at most | Open | Run |",
+        "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |"
     ]
+    bounds = {(cpu, model): value
+              for cpu, model, _, value in _table_rows(tree, "tests/size/stack_bounds.txt")}
     rows.sort(key=lambda row: (list(names).index(row[1]), cores.index(row[0])))
     for cpu, model, _, *numbers in rows:
         code, file, state, scratch, stack, opened, run = map(int, numbers)
         sizes = " | ".join(map(_kilobytes, (code, file)))
         lines.append(f"| {names[model]} | {cpu} | {sizes} | {state} | {scratch} | {stack} | "
-                     f"{_count(opened)} | {_count(run)} |")
+                     f"{bounds.get((cpu, model), '')} | {_count(opened)} | {_count(run)} |")
     return lines
 
 
