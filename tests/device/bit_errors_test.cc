@@ -132,9 +132,7 @@ void Print(const char* where, const Counts& counts) {
 // Calls the test with every stored model and every stream.
 template <typename Test>
 void ForEachModel(const Test& test) {
-  std::vector<std::string> paths;
-  for (const StoredCase& stored : StoredCases()) paths.push_back(ModelPath(stored.name));
-  for (const auto& [name, model] : StreamedModels()) paths.push_back(StreamedPath(name));
+  const std::vector<std::string> paths = ModelPaths();
   ASSERT_GT(paths.size(), 2000u);
   for (size_t i = 0; i < paths.size(); i += kModelStride) {
     SCOPED_TRACE(paths[i]);

@@ -76,6 +76,14 @@ inline std::string StreamedPath(const std::string& name) {
   return WEFT_MODELS_DIR "-streamed/" + name + ".weft";
 }
 
+// The files of every stored model, then of every streaming model.
+inline std::vector<std::string> ModelPaths() {
+  std::vector<std::string> paths;
+  for (const StoredCase& stored : StoredCases()) paths.push_back(ModelPath(stored.name));
+  for (const auto& [name, model] : StreamedModels()) paths.push_back(StreamedPath(name));
+  return paths;
+}
+
 // An array as NumPy stores it, version 1: the text of its header and its elements.
 struct StoredArray {
   std::string header;
