@@ -3,13 +3,19 @@
 // another engine of the same model, and many streams may alternately use one scratch.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <ctime>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "runtime/weft.h"
 #include "tests/device/loaded_file.h"
+#include "tests/rounds.h"
 
 namespace weft {
 namespace {
@@ -117,6 +123,41 @@ TEST_P(State, SharesScratchAmongInterleavedStreams) {
     ++runs[i];
     --left;
   }
+}
+
+// Steps of the test of long streams. WEFT_LONG_STREAMS changes their number; each model then also
+// prints the time of its first and last quarter, which must not grow.
+size_t LongStreamSteps() {
+  const char* steps = std::getenv("WEFT_LONG_STREAMS");
+  return steps == nullptr ? static_cast<size_t>(Rounds(4000))
+                          : static_cast<size_t>(std::strtoull(steps, nullptr, 10));
+}
+
+// A stream that is saved at random steps, and goes on in new memory, has the bits of one that is
+// never interrupted.
+TEST_P(State, GoesOnForLongAfterRestarts) {
+  const size_t steps = LongStreamSteps();
+  const Stream whole(*model_);
+  auto resumed = std::make_unique<Stream>(*model_);
+  uint32_t random = 9, restarts = 0;
+  std::clock_t times[5] = {std::clock()};
+  for (size_t step = 0; step < steps; ++step) {
+    if (Next(random) % 1024 == 0 || step == 5) {
+      auto next = std::make_unique<Stream>(*model_);
+      std::memcpy(next->state->data(), resumed->state->data(), next->state->size());
+      resumed = std::move(next);
+      ++restarts;
+    }
+    ASSERT_EQ(RunOnce(resumed->engine, 0, step), RunOnce(whole.engine, 0, step)) << step;
+    if ((step + 1) % (steps / 4) == 0)
+      times[std::min<size_t>(4, (step + 1) / (steps / 4))] = std::clock();
+  }
+  EXPECT_GT(restarts, 0u);
+  if (std::getenv("WEFT_LONG_STREAMS") == nullptr) return;
+  std::printf("%zu steps, %u restarts; first quarter %.2f s, last quarter %.2f s\n", steps,
+              static_cast<unsigned>(restarts),
+              static_cast<double>(times[1] - times[0]) / CLOCKS_PER_SEC,
+              static_cast<double>(times[4] - times[3]) / CLOCKS_PER_SEC);
 }
 
 std::string NameOf(const testing::TestParamInfo<const char*>& instance) {
