@@ -28,7 +28,7 @@ struct ShortResults {
 };
 
 // Products of an int16 and an int8 code whose sum fits in 32 bits, in complete blocks.
-inline constexpr size_t kMaxShortProducts = (0x7FFFFFFF >> 22) / kInputBlock * kInputBlock;
+inline constexpr size_t kMaxShortProducts = size_t{0x7FFFFFFF >> 22} / kInputBlock * kInputBlock;
 
 // `weights` as PackDenseI8 lays them out. Uses the rows, inputs, outputs and strides of x and y of
 // `shape`. y must not overlap an operand.

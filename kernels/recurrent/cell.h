@@ -31,7 +31,7 @@ constexpr uint32_t CellRestPanels(uint32_t gates, uint32_t hidden) {
 // Number of weights per input: the same as for dense with as many outputs.
 constexpr uint64_t CellRow(uint32_t gates, uint32_t hidden) {
   return uint64_t{gates} * (hidden - hidden % kCellUnits) +
-         CellRestPanels(gates, hidden) * kCellUnits;
+         uint64_t{CellRestPanels(gates, hidden)} * kCellUnits;
 }
 
 // Layout [hidden / 16][inputs + hidden][gate][16], then [inputs + hidden][panels of the rest][16].
@@ -54,7 +54,7 @@ constexpr uint64_t CellWeightAt(const CellShape& shape, uint32_t gates, uint32_t
     return ((unit / kCellUnits * depth + k) * gates + gate) * kCellUnits + unit % kCellUnits;
   }
   return depth * gates * whole + k * CellRestPanels(gates, shape.hidden) * kCellUnits +
-         gate * rest + unit - whole;
+         uint64_t{gate} * rest + unit - whole;
 }
 
 // Index of the scale of weight `i`. A row of scales has the order of the weights of one input.
@@ -63,7 +63,7 @@ constexpr uint64_t CellScaleOf(const CellShape& shape, uint32_t gates, uint64_t 
   const uint64_t whole = uint64_t{gates} * (shape.hidden - shape.hidden % kCellUnits);
   const bool is_rest = i >= depth * whole;
   const uint64_t from = is_rest ? depth * whole : 0;
-  const uint64_t width = is_rest ? CellRow(gates, shape.hidden) - whole : gates * kCellUnits;
+  const uint64_t width = is_rest ? CellRow(gates, shape.hidden) - whole : uint64_t{gates} * kCellUnits;
   const uint64_t block = (i - from) / (depth * width), k = (i - from) / width % depth;
   const uint64_t output = (is_rest ? whole : block * width) + (i - from) % width;
   return k < shape.inputs ? output : CellRow(gates, shape.hidden) + output;

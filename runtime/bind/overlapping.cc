@@ -250,7 +250,9 @@ void RunOverlapping(const Params& params, std::byte* const* operands, const form
   part.mutate_batch(1);
   part.mutate_out_height(1);
   std::byte* moved[format::kMaxOperands];
-  for (uint32_t i = 1; i < arity.operands(); ++i) moved[i] = operands[i];
+  for (uint32_t i = 1; i < arity.operands(); ++i) {
+    moved[i] = operands[i];  // NOLINT: `operands` has as many elements
+  }
   OverlapBlock block;
   while (blocks.Next(&block)) {
     part.mutate_in_height(block.in_height);

@@ -63,7 +63,7 @@ auto ReservedOf(const Params& params, int) -> decltype(uint32_t{params.reserved0
   return uint32_t{params.reserved0()} | params.reserved1();
 }
 template <typename Params>
-uint32_t ReservedOf(const Params&, ...) {
+uint32_t ReservedOf(const Params&, long) {
   return 0;
 }
 

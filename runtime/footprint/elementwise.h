@@ -79,7 +79,7 @@ inline bool IsStaged(const format::ChainParams& p, uint32_t input) {
   return (p.staged() >> input & 1) != 0;
 }
 inline Dims InputOf(const format::ChainParams& p, uint32_t input) {
-  return {p.rank(), Numbers(p.dims()), Numbers(p.strides()) + input * kernels::kChainRank};
+  return {p.rank(), Numbers(p.dims()), Numbers(p.strides()) + size_t{input} * kernels::kChainRank};
 }
 
 // Inputs that are not staged are read in the order of y. Only the last instruction writes y, after

@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Analyses the code that ships in firmware with clang-tidy:
+#
+#   scripts/analyze.sh [FILE...]      default: all of runtime/ and kernels/, about 10 minutes
+#
+# Prints each finding and exits with 1 if there is one. Needs clang-tidy-19 and a configured preset
+# x86-64, whose generated headers it reads. Kernels are analysed as boards compile them.
+set -uo pipefail
+cd "$(dirname "$0")/.."
+command -v clang-tidy-19 >/dev/null || {
+  echo "analyze: clang-tidy-19 is missing; must be installed" >&2
+  exit 1
+}
+[ -e build/x86-64/generated ] || cmake --preset x86-64 || exit 1
+files=("$@")
+[ ${#files[@]} -gt 0 ] || files=(runtime/*.cc runtime/bind/*.cc kernels/*.cc kernels/*/*.cc)
+
+# All checks of these groups, except for:
+checks='-*,bugprone-*,cert-*,clang-analyzer-*'
+# Shapes are passed as several numbers of one type.
+checks+=',-bugprone-easily-swappable-parameters'
+# The compilers' -Wconversion is the same check.
+checks+=',-bugprone-narrowing-conversions,-cert-str34-c'
+# Rows of a table expand to equal branches, and to lists that parentheses would break.
+checks+=',-bugprone-branch-clone,-bugprone-macro-parentheses'
+# Numbers of a file become values of an enum before they are checked. Each enum has a type, so every
+# number of this type is a valid value.
+checks+=',-clang-analyzer-optin.core.EnumCastOutOfRange'
+
+analyze() {
+  clang-tidy-19 --quiet "--checks=$checks" '--warnings-as-errors=*' '--header-filter=.*' "$@" -- \
+    -std=c++17 -x c++ -I. -isystem build/x86-64/generated -isystem build/x86-64/include \
+    -DHWY_BROKEN_EMU128=1 -DHWY_COMPILE_ONLY_STATIC -DWEFT_TEXT=1 2>/dev/null
+}
+export -f analyze
+export checks
+printf '%s\n' "${files[@]}" | xargs -P "$(nproc)" -n 4 bash -c 'analyze "$@"' analyze || exit 1
+echo "analyze: ${#files[@]} files, no finding"
