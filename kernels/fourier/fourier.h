@@ -82,10 +82,12 @@ constexpr uint64_t FourierWindowFloats(const FourierShape& s) { return s.has_win
 constexpr uint64_t FourierPairFloats(const FourierShape& s) {
   return IsPairedFourier(s) ? 2 * ((uint64_t{FourierPoints(s)} + 1) / 2) : 0;
 }
-constexpr uint64_t FourierCircleFloats(uint32_t factor) { return factor > 5 ? uint64_t{2} * factor : 0; }
+constexpr uint64_t FourierCircleFloats(uint32_t factor) {
+  return factor > 5 ? uint64_t{2} * factor : 0;
+}
 // `rest` is the product of the factors after this one.
 constexpr uint64_t FourierTwiddleFloats(uint32_t factor, uint32_t rest) {
-  return rest == 1 ? 0 : 2 * (factor - 1) * uint64_t{rest};
+  return rest == 1 ? 0 : uint64_t{2} * (factor - 1) * rest;
 }
 constexpr uint64_t FourierTableFloats(const FourierShape& s) {
   uint64_t floats = FourierWindowFloats(s) + FourierPairFloats(s);

@@ -63,7 +63,8 @@ constexpr uint64_t CellScaleOf(const CellShape& shape, uint32_t gates, uint64_t 
   const uint64_t whole = uint64_t{gates} * (shape.hidden - shape.hidden % kCellUnits);
   const bool is_rest = i >= depth * whole;
   const uint64_t from = is_rest ? depth * whole : 0;
-  const uint64_t width = is_rest ? CellRow(gates, shape.hidden) - whole : uint64_t{gates} * kCellUnits;
+  const uint64_t width =
+      is_rest ? CellRow(gates, shape.hidden) - whole : uint64_t{gates} * kCellUnits;
   const uint64_t block = (i - from) / (depth * width), k = (i - from) / width % depth;
   const uint64_t output = (is_rest ? whole : block * width) + (i - from) % width;
   return k < shape.inputs ? output : CellRow(gates, shape.hidden) + output;
