@@ -96,29 +96,75 @@ class FineOperand {
   int32_t upper_, lower_, right_, half_, sign_;
 };
 
+// The result of SumLine in units of the scale of y, as a float: without roundings it is a sum of
+// two products and a constant. The result rounds each operand twice, by up to 1 in units of the
+// scale of the sum, and shifts before it rounds by half of 2^exponent (RightRescaler). The float
+// rounds its factors and both sums, which are at most 256 * (a + b).
+class NearSum {
+ public:
+  // Multipliers have exponents of at most 0.
+  NearSum(const BinaryQ8Shape& shape, bool adds) {
+    const auto factor = [](const Multiplier& by) {
+      return by.mantissa / static_cast<double>(int64_t{1} << (31 - by.exponent));
+    };
+    const double scale = factor(shape.multiplier);
+    const double a = factor(shape.a_multiplier) * (1 << kSumFraction) * scale;
+    const double b = factor(shape.b_multiplier) * (1 << kSumFraction) * scale * (adds ? 1 : -1);
+    a_ = static_cast<float>(a);
+    b_ = static_cast<float>(b);
+    start_ = static_cast<float>(-shape.a_zero * a - shape.b_zero * b);
+    const double unit = 1 / static_cast<double>(int64_t{1} << -shape.multiplier.exponent);
+    const double error = 2.5 * unit + 3 * 0x1p-24 * 256 * (a + (adds ? b : -b));
+    max_distance_ = static_cast<float>(0.5 - 2 * error);
+  }
+  // Converts to the nearest integer; `distance` as in RightRescaler.
+  HWY_INLINE IntVec operator()(IntVec a, IntVec b, FloatVec& distance) const {
+    const FloatVec partial = hn::MulAdd(ToFloats(b), Set(b_), Set(start_));
+    return RoundedNear(hn::MulAdd(ToFloats(a), Set(a_), partial), distance);
+  }
+  HWY_INLINE bool AreNear(FloatVec distance) const {
+    return hn::AllTrue(FloatTag(), hn::Lt(distance, Set(max_distance_)));
+  }
+
+ private:
+  float a_, b_, start_, max_distance_;
+};
+
 // Writes the first codes of contiguous lines, 64 at a time. Returns
 // their number.
 template <bool kAdds>
 WEFT_PART size_t SumLine(const BinaryQ8Shape& shape, const CodeLine<int8_t>& a,
                          const CodeLine<int8_t>& b, size_t count, int8_t* y) {
   const IntVec exponents = SetInt(shape.multiplier.exponent);
-  const bool fits = FineOperand::Fits(shape.a_multiplier) && WideRescaler::Fits(exponents) &&
+  const bool fits = FineOperand::Fits(shape.a_multiplier) && RightRescaler::Fits(exponents) &&
                     FineOperand::Fits(shape.b_multiplier);
-  if (!fits || a.stride != 1 || b.stride != 1) return 0;
+  if (!fits || a.stride != 1 || b.stride != 1 || count < 4 * kLanes) return 0;
   const FineOperand fine_a(shape.a_multiplier), fine_b(shape.b_multiplier);
-  const WideRescaler result(SetInt(shape.multiplier.mantissa), exponents, shape.codes.zero);
+  const RightRescaler result(SetInt(shape.multiplier.mantissa), exponents);
+  const NearSum near(shape, kAdds);
   const IntVec a_zero = SetInt(a.zero), b_zero = SetInt(b.zero);
+  const int32_t zero = shape.codes.zero;
   const auto low = hn::Set(CodeBytes(), shape.codes.low);
   const auto high = hn::Set(CodeBytes(), shape.codes.high);
   const int8_t *const of_a = a.x, *const of_b = b.x;
-  const auto sum = [&](size_t i) HWY_ATTR WEFT_ALWAYS_INLINE {
+  const auto exact = [&](size_t i) HWY_ATTR {
     const IntVec x = fine_a(hn::Sub(LoadCodes(of_a + i, kLanes), a_zero));
     const IntVec other = fine_b(hn::Sub(LoadCodes(of_b + i, kLanes), b_zero));
-    return result(kAdds ? hn::Add(x, other) : hn::Sub(x, other));
+    return result.Exact(kAdds ? hn::Add(x, other) : hn::Sub(x, other));
   };
   size_t i = 0;
   for (; i + 4 * kLanes <= count; i += 4 * kLanes) {
-    const auto codes = JoinCodes(sum(i), sum(i + kLanes), sum(i + 2 * kLanes), sum(i + 3 * kLanes));
+    IntVec four[4];
+    FloatVec distance = Set(0.0f);
+    HWY_UNROLL(4)
+    for (size_t v = 0; v < 4; ++v) {
+      const size_t at = i + v * kLanes;
+      four[v] = near(LoadCodes(of_a + at, kLanes), LoadCodes(of_b + at, kLanes), distance);
+    }
+    if (HWY_UNLIKELY(!near.AreNear(distance))) {
+      for (size_t v = 0; v < 4; ++v) four[v] = exact(i + v * kLanes);
+    }
+    const auto codes = JoinCodes(four, zero);
     hn::StoreU(hn::Min(hn::Max(codes, low), high), CodeBytes(), y + i);
   }
   return i;

@@ -9,38 +9,6 @@ namespace weft::kernels::HWY_NAMESPACE {
 // Bytes of stack for lines.
 inline constexpr size_t kLinesRoom = 16384;
 
-// A line: the pixels of one row of x from `first` on, which is negative for the padding before it.
-struct ConvLine {
-  int64_t first;
-  size_t pixels;
-};
-
-// Copies a row of x, or padding if x has no such row.
-HWY_INLINE void CopyLine(const ConvGroup& at, const ConvLine& line, int64_t row, int8_t* to) {
-  const ConvQ8Shape& shape = at.shape;
-  const size_t channels = shape.in_channels;
-  const auto padding = static_cast<int8_t>(static_cast<uint8_t>(shape.x_zero) ^ 0x80);
-  const int64_t width = shape.in_width, end = line.first + static_cast<int64_t>(line.pixels);
-  const int64_t from = HWY_MAX(line.first, int64_t{0}), until = HWY_MIN(end, width);
-  if (row < 0 || row >= int64_t{shape.in_height} || from >= until) {
-    return FillBytes(to, line.pixels * channels, padding);
-  }
-  const auto bytes = [channels](int64_t pixels) { return static_cast<size_t>(pixels) * channels; };
-  FillBytes(to, bytes(from - line.first), padding);
-  to += bytes(from - line.first);
-  const int8_t* x = at.x + (StepTo(static_cast<size_t>(row), shape.x.row) +
-                            StepTo(static_cast<size_t>(from), shape.x.pixel));
-  if (shape.x.pixel == channels || until - from == 1) {
-    CopyFactors(to, x, bytes(until - from));
-    to += bytes(until - from);
-  } else {
-    for (int64_t i = from; i < until; ++i, to += channels) {
-      CopyFactors(to, x + static_cast<size_t>(i - from) * shape.x.pixel, channels);
-    }
-  }
-  FillBytes(to, bytes(end - until), padding);
-}
-
 // Sets the parts of a patch in copied lines of `line_bytes`. Returns false if a patch has no such
 // parts, or if its weights do not fit.
 HWY_INLINE bool PartsOfLines(const ConvQ8Shape& shape, size_t padded, size_t line_bytes,
@@ -87,15 +55,15 @@ HWY_INLINE bool ConvByLines(ConvGroup& at, size_t padded) {
   alignas(64) int8_t copies[kLinesRoom + 64];
   const size_t room = kLinesRoom / line_bytes;
   const size_t most = (room - lines) / shape.stride_y + 1;  // rows of outputs at a time
-  const ConvLine line = {at.geometry.across.Origin(0), pixels};
+  const FactorLine line = {at.geometry.across.Origin(0), pixels, channels, channels};
   rows.y_stride = shape.y.pixel;
   const QuadRows parts = {copies, shape.stride_x * channels, rows.inputs, rows.runs, rows.run_step};
   for (uint32_t first = 0; first < shape.out_height;) {
     const size_t left = shape.out_height - first, some = left < most ? left : most;
     const size_t count = (some - 1) * shape.stride_y + lines;
     for (size_t i = 0; i < count; ++i) {
-      CopyLine(at, line, at.geometry.down.Origin(first) + static_cast<int64_t>(i),
-               copies + i * line_bytes);
+      CopyLine(shape, at.x, shape.x_zero, line,
+               at.geometry.down.Origin(first) + static_cast<int64_t>(i), copies + i * line_bytes);
     }
     QuadRows patches = parts;
     for (size_t i = 0; i < some; ++i, ++first, patches.numbers += shape.stride_y * line_bytes) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Depthwise convolution of quantised values with the dot-product instructions of dots.h. The bytes
-// of four taps are interleaved for as many channels as a vector has bytes. With fewer channels,
-// adjacent pixels fill the vector. Included only by depthwise_q8.cc.
+// Depthwise convolution of quantised values with the dot-product instructions of dots.h. Lines of x
+// are copied with their padding, and the bytes of four lines are interleaved to quads, which all
+// outputs whose windows have these lines share. Included only by depthwise_q8.cc.
 
 #if defined(WEFT_KERNELS_MATRIX_DEPTHWISE_DOTS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef WEFT_KERNELS_MATRIX_DEPTHWISE_DOTS_INL_H_
@@ -10,10 +10,12 @@
 #define WEFT_KERNELS_MATRIX_DEPTHWISE_DOTS_INL_H_
 #endif
 
+#include <utility>
+
 #include "kernels/integer.h"
 #include "kernels/matrix/depthwise_q8.h"
+#include "kernels/matrix/factor_lines-inl.h"
 #include "kernels/matrix/pack.h"
-#include "kernels/matrix/rectangles.h"
 #include "kernels/simd/codes-inl.h"
 #include "kernels/simd/dots-inl.h"
 
@@ -21,234 +23,445 @@
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 
-inline constexpr size_t kDotBytes = HWY_MAX_LANES_D(DotBytes);
-inline constexpr size_t kMaxDotTaps = 64;
-inline constexpr size_t kNoColumns = ~size_t{0};
+inline constexpr size_t kDotBytes = HWY_MAX_LANES_D(DotBytes), kDotWords = kDotBytes / 4;
+// Maximum number of quads of taps, and bytes of stack for lines and for quads.
+inline constexpr size_t kMaxTapQuads = 32, kLinesBytes = 8192, kQuadsBytes = 16384;
+// Maximum horizontal stride of pixels that share a vector. Outputs after the last one of a row may
+// be computed from bytes after the lines and quads, and are not written.
+inline constexpr size_t kMaxSharedStride = 4, kSlack = kMaxSharedStride * 4 * kDotBytes;
 
-// Returns the minimum number of columns of a rectangle that is computed with dot products;
-// kNoColumns if none is.
-HWY_INLINE size_t DotColumns(const DepthwiseQ8Shape& shape) {
-  const uint64_t taps = uint64_t{shape.kernel_height} * shape.kernel_width;
-  const bool fits = taps != 0 && taps <= kMaxDotTaps && shape.multiplier == 1 &&
-                    !shape.results.is_float && shape.channels > 1 && shape.x.channel == 1 &&
-                    shape.y.channel == 1;
-  if (!fits || !HasDots()) return kNoColumns;
-  if (shape.channels >= kDotBytes) return 1;
-  const bool is_row = shape.stride_x == 1 && shape.x.pixel == shape.channels &&
-                      shape.y.pixel == shape.channels && shape.in_width > 1;
-  if (!is_row || kDotBytes % shape.channels != 0 || shape.channels % 4 != 0) return kNoColumns;
-  return kDotBytes / shape.channels;
+// A window in quads of taps. A quad has four taps of a column or, if a window has one row, of that
+// row.
+struct DotWindow {
+  bool is_row;
+  size_t pitch;          // bytes of a pixel in lines: a power of two
+  size_t rows, columns;  // quads
+  size_t step;           // pixels between the quads of adjacent columns
+  size_t reach;          // pixels of a line that an output depends on
+  size_t shifts;         // rows of outputs that have different weights for the same quads
+  size_t quads() const { return rows * columns; }
+};
+
+// Returns false for shapes that have no dot products.
+HWY_INLINE bool FindDotWindow(const DepthwiseQ8Shape& shape, DotWindow& window) {
+  const bool is_dense = shape.channels == 1 || (shape.x.channel == 1 && shape.y.channel == 1);
+  if (shape.multiplier != 1 || shape.results.is_float || !is_dense || !HasDots()) return false;
+  const size_t height = shape.kernel_height, width = shape.kernel_width;
+  if (height == 0 || width == 0 || shape.in_height == 0 || shape.in_width == 0) return false;
+  if (height > 4 * kMaxTapQuads || width > 4 * kMaxTapQuads) return false;
+  const size_t dilation = width == 1 ? 1 : shape.dilation_x;
+  if (dilation > kLinesBytes) return false;
+  window.is_row = height == 1;
+  window.rows = window.is_row ? 1 : (height + 3) / 4;
+  window.columns = window.is_row ? (width + 3) / 4 : width;
+  window.step = window.is_row ? 4 * dilation : dilation;
+  window.reach =
+      window.is_row ? (4 * window.columns - 1) * dilation + 1 : (width - 1) * dilation + 1;
+  // The lanes of a vector of sums are channels of one pixel, or of contiguous pixels.
+  window.pitch = shape.stride_x == 1 ? 1 : kDotWords;
+  if (shape.stride_x > kMaxSharedStride) window.pitch = kDotBytes;
+  while (window.pitch < shape.channels && window.pitch < kDotBytes) window.pitch *= 2;
+  const bool has_shifts = !window.is_row && height < 4 && shape.stride_y == 1 &&
+                          shape.dilation_y == 1 && shape.out_height > 1;
+  window.shifts = has_shifts ? 5 - height : 1;
+  if (window.shifts * window.columns > kMaxTapQuads) window.shifts = 1;
+  const size_t bytes = window.reach * window.pitch;
+  return window.quads() <= kMaxTapQuads && bytes * height <= kLinesBytes &&
+         bytes * window.rows * 4 <= kQuadsBytes;
 }
 
-// Interleaves four vectors: 32-bit lane 4 b + j of output v holds byte 16 b + 4 v + j of each
-// input.
+// Interleaves four vectors: 32-bit lane i of output v holds byte i + v * kDotWords of each input.
 HWY_INLINE void InterleaveFours(const ByteVec* of, ByteVec* fours) {
   const DotBytes bytes;
   const hn::RepartitionToWide<DotBytes> pairs;
-  const auto low = hn::BitCast(pairs, hn::InterleaveLower(bytes, of[0], of[1]));
-  const auto high = hn::BitCast(pairs, hn::InterleaveUpper(bytes, of[0], of[1]));
-  const auto next_low = hn::BitCast(pairs, hn::InterleaveLower(bytes, of[2], of[3]));
-  const auto next_high = hn::BitCast(pairs, hn::InterleaveUpper(bytes, of[2], of[3]));
+  constexpr size_t kBlocks = kDotBytes / 16;
+  ByteVec in[4];
+  HWY_UNROLL(4)
+  for (size_t i = 0; i < 4; ++i) {
+    in[i] = of[i];
+    if constexpr (kBlocks != 1) {
+      const DotSums words;
+      alignas(64) static constexpr int32_t kOrders[2][16] = {
+          {0, 2, 4, 6, 1, 3, 5, 7}, {0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15}};
+      const auto order = hn::SetTableIndices(words, kOrders[kBlocks / 4]);
+      in[i] = hn::BitCast(bytes, hn::TableLookupLanes(hn::BitCast(words, of[i]), order));
+    }
+  }
+  const auto low = hn::BitCast(pairs, hn::InterleaveLower(bytes, in[0], in[1]));
+  const auto high = hn::BitCast(pairs, hn::InterleaveUpper(bytes, in[0], in[1]));
+  const auto next_low = hn::BitCast(pairs, hn::InterleaveLower(bytes, in[2], in[3]));
+  const auto next_high = hn::BitCast(pairs, hn::InterleaveUpper(bytes, in[2], in[3]));
   fours[0] = hn::BitCast(bytes, hn::InterleaveLower(pairs, low, next_low));
   fours[1] = hn::BitCast(bytes, hn::InterleaveUpper(pairs, low, next_low));
   fours[2] = hn::BitCast(bytes, hn::InterleaveLower(pairs, high, next_high));
   fours[3] = hn::BitCast(bytes, hn::InterleaveUpper(pairs, high, next_high));
 }
 
-// The weights and factors of a vector of channels, shared by all pixels, in the order of
-// InterleaveFours.
+// Interleaves `count` bytes of four lines.
+HWY_INLINE void InterleaveLines(const int8_t* const* lines, size_t count, int8_t* quads) {
+  const DotBytes bytes;
+  for (size_t i = 0; i < count; i += kDotBytes, quads += 4 * kDotBytes) {
+    ByteVec in[4], fours[4];
+    HWY_UNROLL(4)
+    for (size_t t = 0; t < 4; ++t) in[t] = hn::LoadU(bytes, lines[t] + i);
+    InterleaveFours(in, fours);
+    HWY_UNROLL(4)
+    for (size_t v = 0; v < 4; ++v) hn::Store(fours[v], bytes, quads + v * kDotBytes);
+  }
+}
+
+// The weights and factors of a vector of channels; fewer channels are repeated in the distance of a
+// pitch.
 struct DotChannels {
-  alignas(64) int8_t weights[kMaxDotTaps * kDotBytes];
+  alignas(64) int8_t weights[kMaxTapQuads * 4 * kDotBytes];  // of the shifts one after another
   alignas(64) int32_t first[kDotBytes];
   alignas(64) float scales[kDotBytes], start[kDotBytes];
-  size_t groups;  // of four taps
 #if HWY_TARGET <= HWY_AVX3
-  WideRescaler wide[4];  // of the four vectors, if is_wide
-  bool is_wide;
+  RightRescaler right[4];  // of the four vectors, if all shift to the right
+  bool shifts_right;
 #endif
 };
 
-// Fills `to` for the channels from `channel` on; fewer channels than a vector are repeated.
-HWY_INLINE void PrepareChannels(const DepthwiseQ8Shape& shape, const int8_t* weights,
-                                const FactorsQ8& factors, size_t channel, DotChannels& to) {
-  const DotBytes bytes;
-  const DotSums sums;
+// Repeats the elements of [0, period) up to the end of a vector. Those after `count` are zeros.
+template <typename T>
+HWY_INLINE void Repeat(const T* from, size_t count, size_t period, T* to) {
+  if (count == kDotBytes) {  // by vectors: compilers copy so many bytes with a slow instruction
+    const hn::Repartition<T, DotBytes> tag;
+    for (size_t i = 0; i < kDotBytes; i += hn::Lanes(tag)) {
+      hn::StoreU(hn::LoadU(tag, from + i), tag, to + i);
+    }
+    return;
+  }
+  for (size_t i = 0; i < period; ++i) to[i] = i < count ? from[i] : T{0};
+  for (size_t i = period; i < kDotBytes; ++i) to[i] = to[i - period];
+}
+
+// Quads of weights at (row, column) for outputs that are `shift` lines after the first line.
+HWY_INLINE void WeightsOfQuads(const DepthwiseQ8Shape& shape, const DotWindow& window,
+                               const int8_t* weights, size_t count, size_t shift, size_t row,
+                               size_t column, ByteVec* fours) {
   const size_t padded = PanelCount(shape.channels) * kPanelOutputs;
-  const size_t period = shape.channels < kDotBytes ? shape.channels : kDotBytes;
-  const size_t taps = size_t{shape.kernel_height} * shape.kernel_width;
-  to.groups = (taps + 3) / 4;
-  DotVec biases[4] = {hn::Zero(sums), hn::Zero(sums), hn::Zero(sums), hn::Zero(sums)};
-  for (size_t g = 0; g < to.groups; ++g) {
-    ByteVec lines[4], fours[4];
-    for (size_t t = 0; t < 4; ++t) {
-      alignas(64) int8_t line[kDotBytes] = {};
-      for (size_t i = 0; i < kDotBytes && 4 * g + t < taps; i += period) {
-        __builtin_memcpy(line + i, weights + (4 * g + t) * padded + channel, period);
-      }
-      lines[t] = hn::Load(bytes, line);
-    }
-    InterleaveFours(lines, fours);
-    for (size_t v = 0; v < 4; ++v) {
-      hn::Store(fours[v], bytes, to.weights + (4 * g + v) * kDotBytes);
-      biases[v] = AddDots(biases[v], FirstFactors(hn::Zero(bytes)), fours[v]);
-    }
+  ByteVec lines[4];
+  for (size_t t = 0; t < 4; ++t) {
+    const size_t ky = window.is_row ? 0 : 4 * row + t - shift;
+    const size_t kx = window.is_row ? 4 * column + t : column;
+    lines[t] = hn::Zero(DotBytes());
+    if (ky >= shape.kernel_height || kx >= shape.kernel_width) continue;
+    alignas(64) int8_t line[kDotBytes];
+    Repeat(weights + (ky * shape.kernel_width + kx) * padded, count, window.pitch, line);
+    lines[t] = hn::Load(DotBytes(), line);
   }
-  constexpr size_t kWords = kDotBytes / 4;
-  for (size_t v = 0; v < 4; ++v) {
-    alignas(64) int32_t bias[kWords] = {};
-    if (kFirstBias != 0) hn::Store(biases[v], sums, bias);
-    for (size_t i = 0; i < kWords; ++i) {
-      const size_t n = channel + (i / 4 * 16 + 4 * v + i % 4) % period;
-      const int32_t first = factors.first == nullptr ? 0 : factors.first[n];
-      to.first[v * kWords + i] = WrappingSubtract(first, bias[i]);
-      // Bits of floats or of integers.
-      __builtin_memcpy(to.scales + v * kWords + i, factors.scales + n, sizeof(float));
-      to.start[v * kWords + i] = 0;
-      if (factors.start != nullptr) {
-        __builtin_memcpy(to.start + v * kWords + i, factors.start + n, sizeof(float));
-      }
-    }
-  }
-#if HWY_TARGET <= HWY_AVX3
-  to.is_wide = shape.results.codes.by_integers;
-  for (size_t v = 0; v < 4 && to.is_wide; ++v) {
-    const IntVec exponents = hn::BitCast(IntTag(), Load(to.start + v * kWords));
-    to.is_wide = WideRescaler::Fits(exponents);
-    to.wide[v] = WideRescaler(hn::BitCast(IntTag(), Load(to.scales + v * kWords)), exponents,
-                              shape.results.codes.zero);
-  }
-#endif
+  InterleaveFours(lines, fours);
 }
 
-// The codes of the sums of vector `v` in the order of DotChannels. Codes by integers may not be
-// limited yet.
-HWY_INLINE IntVec CodesOfDots(const DotChannels& of, size_t v, IntVec sums,
-                              const CodeBounds& bounds) {
-  const size_t at = v * (kDotBytes / 4);
-  const FloatVec scaled = hn::Mul(ToFloats(sums), Load(of.scales + at));
-  return ToCodes(hn::Add(scaled, Load(of.start + at)), bounds);
-}
-HWY_INLINE IntVec CodesOfDots(const DotChannels& of, size_t v, IntVec sums,
-                              const CodeRange& codes) {
-#if HWY_TARGET <= HWY_AVX3
-  if (of.is_wide) return of.wide[v](sums);
-#endif
-  const size_t at = v * (kDotBytes / 4);
-  const auto integers = [](const float* bits)
-                            HWY_ATTR { return hn::BitCast(IntTag(), Load(bits)); };
-  const MultiplierVec by(integers(of.scales + at), integers(of.start + at));
-  return ToCodes(Rescaled(sums, by), codes);
-}
-
-HWY_INLINE ByteVec Limited(ByteVec codes, const CodeBounds&) { return codes; }
-HWY_INLINE ByteVec Limited(ByteVec codes, const CodeRange& range) {
-  return hn::Min(hn::Max(codes, hn::Set(DotBytes(), range.low)), hn::Set(DotBytes(), range.high));
-}
-
-// Addresses of the taps of a rectangle's first output. Taps outside the input, and those that
-// complete the last group, point to padding, which is the same for all outputs (moves 0).
-struct DotTaps {
-  const int8_t* from[kMaxDotTaps];
-  size_t moves[kMaxDotTaps];
-};
-
-HWY_INLINE void PositionTaps(const DepthwiseQ8Shape& shape, const Rectangle& at,
-                             const TapSteps& steps, const int8_t* x, const int8_t* padding,
-                             size_t groups, DotTaps& taps) {
-  for (size_t i = 0; i < 4 * groups; ++i) taps.from[i] = padding, taps.moves[i] = 0;
-  for (size_t ky = 0; ky < steps.rows; ++ky) {
-    for (size_t kx = 0; kx < steps.columns; ++kx) {
-      const size_t i = (at.ky.first + ky) * shape.kernel_width + at.kx.first + kx;
-      taps.from[i] = x + (steps.first + ky * steps.row + kx * steps.column);
-      taps.moves[i] = ~size_t{0};
-    }
-  }
-}
-
-// Computes a vector of quantised outputs, whose taps are `offset` elements after those of the first
-// one.
-template <typename Bounds>
-HWY_INLINE void DotsOfVector(const DotChannels& of, const DotTaps& taps, size_t offset,
-                             const Bounds& bounds, int8_t* y) {
+// Fills `to` for `count` channels from `channel` on.
+HWY_INLINE void PrepareChannels(const DepthwiseQ8Shape& shape, const DotWindow& window,
+                                const int8_t* weights, const FactorsQ8& factors, size_t channel,
+                                size_t count, DotChannels& to) {
   const DotBytes bytes;
   const DotSums sums;
-  constexpr size_t kWords = kDotBytes / 4;
-  DotVec sum[4];
-  HWY_UNROLL(4)
-  for (size_t v = 0; v < 4; ++v) sum[v] = hn::Load(sums, of.first + v * kWords);
-  const int8_t* weights = of.weights;
-  for (size_t t = 0; t < 4 * of.groups; t += 4) {
-    ByteVec lines[4], fours[4];
-    HWY_UNROLL(4)
-    for (size_t i = 0; i < 4; ++i) {
-      lines[i] = FirstFactors(hn::LoadU(bytes, taps.from[t + i] + (taps.moves[t + i] & offset)));
-    }
-    InterleaveFours(lines, fours);
-    HWY_UNROLL(4)
-    for (size_t v = 0; v < 4; ++v, weights += kDotBytes) {
-      sum[v] = AddDots(sum[v], fours[v], hn::Load(bytes, weights));
-    }
-  }
-  IntVec codes[4];
-  HWY_UNROLL(4)
-  for (size_t v = 0; v < 4; ++v) codes[v] = CodesOfDots(of, v, sum[v], bounds);
-  // Within 128-bit blocks, these place the lanes of the first operand before those of the second.
-  const hn::RepartitionToNarrow<DotSums> shorts;
-  const auto low = hn::ReorderDemote2To(shorts, codes[0], codes[1]);
-  const auto high = hn::ReorderDemote2To(shorts, codes[2], codes[3]);
-  hn::StoreU(Limited(hn::ReorderDemote2To(bytes, low, high), bounds), bytes, y);
-}
-
-// Computes the channels of `of` in all rectangles with `min` or more columns.
-template <typename Bounds>
-HWY_INLINE void DotsOfRectangles(const DepthwiseQ8Shape& shape, const WindowAxis& down,
-                                 const WindowAxis& across, const DotChannels& of, size_t min,
-                                 const int8_t* x, const Bounds& bounds, int8_t* y) {
-  alignas(64) int8_t padding[kDotBytes];
-  for (int8_t& code : padding) code = shape.x_zero;
-  Rectangles rectangles(down, across);
-  DotTaps taps;
-  while (const Rectangle* next = rectangles.Next()) {
-    const Rectangle& at = *next;
-    const size_t columns = at.columns.count();
-    if (columns < min) continue;
-    const TapSteps steps = TapsOf(at, down, across, shape.x);
-    const PixelSteps pixels = StepsOf(shape, steps.rows != 0);
-    PositionTaps(shape, at, steps, x, padding, of.groups, taps);
-    int8_t* to = y + FirstOf(at, shape.y);
-    for (size_t i = 0; i < at.rows.count(); ++i, to += i < at.rows.count() ? shape.y.row : 0) {
-      const size_t row = i * pixels.row;
-      if (shape.channels >= kDotBytes) {
-        for (size_t j = 0; j < columns; ++j) {
-          DotsOfVector(of, taps, row + j * pixels.column, bounds, to + j * size_t{shape.y.pixel});
-        }
-        continue;
+  DotVec biases[4] = {hn::Zero(sums), hn::Zero(sums), hn::Zero(sums), hn::Zero(sums)};
+  int8_t* next = to.weights;
+  for (size_t shift = 0; shift < window.shifts; ++shift) {
+    for (size_t i = 0; i < window.quads(); ++i, next += 4 * kDotBytes) {
+      ByteVec fours[4];
+      WeightsOfQuads(shape, window, weights + channel, count, shift, i / window.columns,
+                     i % window.columns, fours);
+      for (size_t v = 0; v < 4; ++v) {
+        hn::Store(fours[v], bytes, next + v * kDotBytes);
+        if (shift == 0) biases[v] = AddDots(biases[v], FirstFactors(hn::Zero(bytes)), fours[v]);
       }
-      // The last vector is moved back to end with the row.
-      const size_t end = columns * shape.channels - kDotBytes;
-      for (size_t j = 0; j < end; j += kDotBytes) DotsOfVector(of, taps, row + j, bounds, to + j);
-      DotsOfVector(of, taps, row + end, bounds, to + end);
     }
+  }
+  const int32_t zeros[kDotBytes] = {};
+  Repeat(factors.first == nullptr ? zeros : factors.first + channel, count, window.pitch, to.first);
+  Repeat(factors.scales + channel, count, window.pitch, to.scales);
+  const float none[kDotBytes] = {};
+  Repeat(factors.start == nullptr ? none : factors.start + channel, count, window.pitch, to.start);
+  for (size_t v = 0; v < 4 && kFirstBias != 0; ++v) {
+    int32_t* const at = to.first + v * kDotWords;
+    hn::Store(hn::Sub(hn::Load(sums, at), biases[v]), sums, at);
+  }
+#if HWY_TARGET <= HWY_AVX3
+  to.shifts_right = shape.results.codes.by_integers;
+  for (size_t v = 0; v < 4 && to.shifts_right; ++v) {
+    IntVec exponents = hn::BitCast(IntTag(), Load(to.start + v * kDotWords));
+    const IntVec mantissas = hn::BitCast(IntTag(), Load(to.scales + v * kDotWords));
+    // Lanes without a channel have zeros.
+    if (count < window.pitch) {
+      const auto is_none = hn::Eq(hn::Or(mantissas, exponents), SetInt(0));
+      exponents = hn::IfThenElse(is_none, SetInt(-1), exponents);
+    }
+    to.shifts_right = RightRescaler::Fits(exponents);
+    to.right[v] = RightRescaler(mantissas, exponents);
+  }
+#endif
+}
+
+// The codes of four vectors of sums.
+HWY_INLINE ByteVec CodesOfDots(const DotChannels& of, DotVec* sums, const CodeRange& range,
+                               const CodeBounds& bounds) {
+  const DotBytes bytes;
+  const auto floats = [&](size_t v) HWY_ATTR WEFT_ALWAYS_INLINE {
+    const FloatVec scaled = hn::Mul(ToFloats(sums[v]), Load(of.scales + v * kDotWords));
+    return hn::Add(scaled, Load(of.start + v * kDotWords));
+  };
+  const auto integers = [](const float* bits) HWY_ATTR WEFT_ALWAYS_INLINE {
+    return hn::BitCast(IntTag(), Load(bits));
+  };
+  const auto rescale = [&](size_t v) HWY_ATTR WEFT_ALWAYS_INLINE {
+    const MultiplierVec by(integers(of.scales + v * kDotWords), integers(of.start + v * kDotWords));
+    sums[v] = Rescaled(sums[v], by);
+  };
+#if HWY_TARGET <= HWY_AVX3
+  (void)bounds;
+  if (!range.by_integers) {
+    HWY_UNROLL(4)
+    for (size_t v = 0; v < 4; ++v) sums[v] = ToNearest(floats(v));
+  } else if (of.shifts_right) {
+    RescaleFour([&](size_t v)
+                    HWY_ATTR WEFT_ALWAYS_INLINE -> const RightRescaler& { return of.right[v]; },
+                sums);
+  } else {
+    HWY_UNROLL(4)
+    for (size_t v = 0; v < 4; ++v) rescale(v);
+  }
+  const ByteVec codes = JoinCodes(sums, range.zero);
+#else
+  HWY_UNROLL(4)
+  for (size_t v = 0; v < 4; ++v) {
+    if (range.by_integers) {
+      rescale(v);
+      sums[v] = ToCodes(sums[v], range);
+    } else {
+      sums[v] = ToCodes(floats(v), bounds);
+    }
+  }
+  const hn::RepartitionToNarrow<DotSums> shorts;
+  const ByteVec codes = hn::OrderedDemote2To(bytes, hn::OrderedDemote2To(shorts, sums[0], sums[1]),
+                                             hn::OrderedDemote2To(shorts, sums[2], sums[3]));
+#endif
+  return hn::Min(hn::Max(codes, hn::Set(bytes, range.low)), hn::Set(bytes, range.high));
+}
+
+// A row of outputs from its first quad and to its first result.
+struct DotRow {
+  const int8_t* weights;
+  const int8_t* quads;
+  const size_t* taps;  // offsets of quads
+  size_t tap_count;
+  size_t offsets[4];  // of the vectors of sums
+  size_t step;        // of the next four vectors
+  int8_t* y;
+  size_t y_pixel, pitch, channels, columns;
+};
+
+// Four vectors of sums of a number of taps that is a constant. Their weights stay in registers.
+template <size_t kTaps>
+class FixedTaps {
+ public:
+  HWY_INLINE explicit FixedTaps(const DotRow& row) {
+    HWY_UNROLL(4)
+    for (size_t t = 0; t < kTaps; ++t) {
+      taps_[t] = row.taps[t];
+      HWY_UNROLL(4)
+      for (size_t v = 0; v < 4; ++v) {
+        weights_[t][v] = hn::Load(DotBytes(), row.weights + (4 * t + v) * kDotBytes);
+      }
+    }
+  }
+  HWY_INLINE void Add(const DotRow& row, const int8_t* quads, DotVec* sums) const {
+    HWY_UNROLL(4)
+    for (size_t t = 0; t < kTaps; ++t) {
+      HWY_UNROLL(4)
+      for (size_t v = 0; v < 4; ++v) {
+        const ByteVec four = hn::LoadU(DotBytes(), quads + taps_[t] + row.offsets[v]);
+        sums[v] = AddDots(sums[v], four, weights_[t][v]);
+      }
+    }
+  }
+
+ private:
+  size_t taps_[kTaps];
+  ByteVec weights_[kTaps][4];
+};
+
+// The same for any number of taps.
+struct AnyTaps {
+  HWY_INLINE explicit AnyTaps(const DotRow&) {}
+  HWY_INLINE void Add(const DotRow& row, const int8_t* quads, DotVec* sums) const {
+    const int8_t* weights = row.weights;
+    for (size_t t = 0; t < row.tap_count; ++t, weights += 4 * kDotBytes) {
+      HWY_UNROLL(4)
+      for (size_t v = 0; v < 4; ++v) {
+        const ByteVec four = hn::LoadU(DotBytes(), quads + row.taps[t] + row.offsets[v]);
+        sums[v] = AddDots(sums[v], four, hn::Load(DotBytes(), weights + v * kDotBytes));
+      }
+    }
+  }
+};
+
+// Computes four vectors of sums at a time.
+template <class Taps>
+HWY_INLINE void DotsOfRow(const DotChannels& of, const DotRow& given, const CodeRange& given_range,
+                          const CodeBounds& bounds) {
+  const DotBytes bytes;
+  const DotRow row = given;  // copies: bytes written to y could alias the originals
+  const CodeRange range = given_range;
+  const Taps taps(row);
+  const bool is_dense = row.channels == row.pitch && (row.y_pixel == row.pitch || row.columns == 1);
+  const size_t pixels = kDotBytes / row.pitch;
+  const int8_t* quads = row.quads;
+  int8_t* y = row.y;
+  for (size_t left = row.columns;; quads += row.step) {
+    DotVec sums[4];
+    HWY_UNROLL(4)
+    for (size_t v = 0; v < 4; ++v) sums[v] = hn::Load(DotSums(), of.first + v * kDotWords);
+    taps.Add(row, quads, sums);
+    const ByteVec codes = CodesOfDots(of, sums, range, bounds);
+    const size_t count = left < pixels ? left : pixels;
+    if ((is_dense || (pixels == 1 && row.channels == kDotBytes)) && count == pixels) {
+      hn::StoreU(codes, bytes, y);
+    } else {
+      alignas(64) int8_t block[kDotBytes];
+      hn::Store(codes, bytes, block);
+      for (size_t i = 0; i < count; ++i) {
+        CopyBytes(y + i * row.y_pixel, block + i * row.pitch, row.channels);
+      }
+    }
+    left -= count;
+    if (left == 0) return;
+    y += pixels * row.y_pixel;
   }
 }
 
-// `bounds` are CodeBounds, or a CodeRange if codes are requantised by integers.
-template <typename Bounds>
-HWY_INLINE void DepthwiseByDots(const DepthwiseQ8Shape& shape, const WindowAxis& down,
-                                const WindowAxis& across, size_t min, const int8_t* x,
-                                const int8_t* weights, const FactorsQ8& factors,
-                                const Bounds& bounds, int8_t* y) {
-  const bool has_data = shape.in_height != 0 && shape.in_width != 0;
-  size_t channel = 0;
-  for (;;) {
-    DotChannels of;
-    PrepareChannels(shape, weights, factors, channel, of);
+// Computes some channels of an image: lines of a rectangle of outputs at a time.
+class ImageOfDots {
+ public:
+  ImageOfDots(const DepthwiseQ8Shape& shape, const DotWindow& window, const DotChannels& of,
+              size_t channels)
+      : shape_(shape),
+        window_(window),
+        of_(of),
+        bounds_(BoundsOf(shape.results.codes)),
+        down_(shape.down()),
+        across_(shape.across()),
+        is_run_(shape.kernel_height == 1 || shape.dilation_y == 1) {
+    row_.channels = channels;
+    row_.pitch = window.pitch;
+    row_.tap_count = window.quads();
+    row_.taps = taps_;
+    row_.y_pixel = shape.y.pixel;
+    row_.step = shape.stride_x * 4 * kDotBytes;
+    for (size_t v = 0; v < 4; ++v) {
+      const size_t at = v * kDotWords;
+      row_.offsets[v] = 4 * (at / window.pitch * window.pitch * shape.stride_x + at % window.pitch);
+    }
+  }
+
+  HWY_INLINE void Run(const int8_t* x, int8_t* y) {
+    const size_t pixels =
+        HWY_MIN(kLinesBytes / shape_.kernel_height, kQuadsBytes / 4 / window_.rows) / window_.pitch;
+    const size_t some = (pixels - window_.reach) / shape_.stride_x + 1;
+    for (size_t first = 0; first < shape_.out_width; first += some) {
+      RunColumns(x, first, HWY_MIN(some, shape_.out_width - first), y);
+    }
+  }
+
+ private:
+  HWY_INLINE void RunColumns(const int8_t* x, size_t first, size_t columns, int8_t* y) {
+    const size_t pixels = (columns - 1) * shape_.stride_x + window_.reach;
+    const FactorLine line = {across_.Origin(static_cast<uint32_t>(first)), pixels, row_.channels,
+                             window_.pitch};
+    const size_t height = shape_.kernel_height, bytes = pixels * window_.pitch;
+    const size_t most = is_run_ ? (kLinesBytes / bytes - height) / shape_.stride_y + 1 : 1;
+    const int64_t step = is_run_ ? 1 : int64_t{shape_.dilation_y};
+    row_.columns = columns;
+    if (first != 0) y += first * shape_.y.pixel;
+    for (size_t top = 0; top < shape_.out_height; top += most) {
+      const size_t rows = HWY_MIN(most, shape_.out_height - top);
+      const size_t lines = (rows - 1) * shape_.stride_y + height;
+      const int64_t origin = down_.Origin(static_cast<uint32_t>(top));
+      for (size_t i = 0; i < lines; ++i) {
+        CopyLine(shape_, x, shape_.x_zero, line, origin + static_cast<int64_t>(i) * step,
+                 lines_ + i * bytes);
+      }
+      for (size_t i = 0; i < rows; i += window_.shifts) {
+        Interleave(i * shape_.stride_y, lines, bytes);
+        for (size_t shift = 0; shift < window_.shifts && i + shift < rows; ++shift) {
+          row_.y = y;
+          if (top + i + shift != 0) row_.y += (top + i + shift) * shape_.y.row;
+          RunRow(shift);
+        }
+      }
+    }
+  }
+
+  // Interleaves the lines from `first` on, and sets the offsets of the quads.
+  HWY_INLINE void Interleave(size_t first, size_t lines, size_t bytes) {
+    const size_t span = window_.is_row ? bytes - 3 * window_.step / 4 * window_.pitch : bytes;
+    const size_t room = (span + kDotBytes - 1) / kDotBytes * kDotBytes;
+    for (size_t g = 0; g < window_.rows; ++g) {
+      const int8_t* of[4];
+      for (size_t t = 0; t < 4; ++t) {
+        const size_t line = window_.is_row ? first : HWY_MIN(first + 4 * g + t, lines - 1);
+        of[t] = lines_ + line * bytes + (window_.is_row ? t * window_.step / 4 * window_.pitch : 0);
+      }
+      InterleaveLines(of, span, quads_ + g * 4 * room);
+      for (size_t i = 0; i < window_.columns; ++i) {
+        taps_[g * window_.columns + i] = 4 * (g * room + i * window_.step * window_.pitch);
+      }
+    }
+  }
+
+  HWY_INLINE void RunRow(size_t shift) {
+    row_.weights = of_.weights + shift * window_.quads() * 4 * kDotBytes;
+    row_.quads = quads_;
+    const CodeRange& range = shape_.results.codes;
+    if (row_.tap_count == 3) return DotsOfRow<FixedTaps<3>>(of_, row_, range, bounds_);
+    DotsOfRow<AnyTaps>(of_, row_, range, bounds_);
+  }
+
+  const DepthwiseQ8Shape& shape_;
+  const DotWindow& window_;
+  const DotChannels& of_;
+  const CodeBounds bounds_;
+  const WindowAxis down_, across_;
+  const bool is_run_;  // lines are adjacent rows of x
+  DotRow row_;
+  size_t taps_[kMaxTapQuads];
+  alignas(64) int8_t lines_[kLinesBytes + kDotBytes];
+  alignas(64) int8_t quads_[kQuadsBytes + 16 * kDotBytes * kMaxTapQuads / 4 + kSlack];
+};
+
+// Returns false, without writing, for shapes that have no dot products.
+HWY_INLINE bool DepthwiseByDots(const DepthwiseQ8Shape& given, const int8_t* x,
+                                const int8_t* weights, const FactorsQ8& factors, int8_t* y) {
+  DepthwiseQ8Shape shape = given;
+  if (shape.in_width == 1 && shape.out_width == 1 && shape.kernel_width == 1 &&
+      shape.pad_left == 0) {  // a column of pixels is processed like a row
+    std::swap(shape.in_height, shape.in_width);
+    std::swap(shape.out_height, shape.out_width);
+    std::swap(shape.kernel_height, shape.kernel_width);
+    std::swap(shape.stride_y, shape.stride_x);
+    std::swap(shape.dilation_y, shape.dilation_x);
+    std::swap(shape.pad_top, shape.pad_left);
+    std::swap(shape.x.row, shape.x.pixel);
+    std::swap(shape.y.row, shape.y.pixel);
+  }
+  DotWindow window;
+  if (!FindDotWindow(shape, window)) return false;
+  const size_t count = HWY_MIN(size_t{shape.channels}, kDotBytes);
+  DotChannels of;
+  ImageOfDots image(shape, window, of, count);
+  for (size_t channel = 0;;) {
+    PrepareChannels(shape, window, weights, factors, channel, count, of);
     for (size_t b = 0; b < shape.batch; ++b) {
-      DotsOfRectangles(shape, down, across, of, min, has_data ? x + b * shape.x.image + channel : x,
-                       bounds, y + b * shape.y.image + channel);
+      image.Run(x + (b == 0 ? 0 : b * shape.x.image) + channel,
+                y + (b == 0 ? 0 : b * shape.y.image) + channel);
     }
     channel += kDotBytes;
-    if (channel >= shape.channels) return;
+    if (channel >= shape.channels) return true;
     // The last vector ends with the last channel.
     if (channel + kDotBytes > shape.channels) channel = shape.channels - kDotBytes;
   }

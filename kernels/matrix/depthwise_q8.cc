@@ -171,25 +171,12 @@ void DepthwiseQ8(const DepthwiseQ8Shape& shape, const int8_t* x, const int8_t* w
   const WindowAxis down = shape.down();
   const WindowAxis across = shape.across();
 #if defined(WEFT_TARGET_DOTS)
-  const size_t min = DotColumns(shape);
-  if (min != kNoColumns) {
-    const CodeRange& codes = shape.results.codes;
-    auto* const to = static_cast<int8_t*>(y);
-    if (codes.by_integers) {
-      DepthwiseByDots(shape, down, across, min, x, weights, factors, codes, to);
-    } else {
-      DepthwiseByDots(shape, down, across, min, x, weights, factors, BoundsOf(codes), to);
-    }
-    if (min == 1) return;
-  }
+  if (DepthwiseByDots(shape, x, weights, factors, static_cast<int8_t*>(y))) return;
 #endif
   for (size_t b = 0; b < shape.batch; ++b) {
     Rectangles rectangles(down, across);
     while (const Rectangle* next = rectangles.Next()) {
       const Rectangle& at = *next;
-#if defined(WEFT_TARGET_DOTS)
-      if (at.columns.count() >= min) continue;
-#endif
       const TapSteps taps = TapsOf(at, down, across, shape.x);
       const bool has_taps = taps.rows != 0;
       const RectangleOperands position = {has_taps ? x + (b * shape.x.image + taps.first) : x,

@@ -11,6 +11,7 @@
 #define WEFT_KERNELS_MATRIX_QUADS_INL_H_
 #endif
 
+#include "kernels/matrix/factor_lines-inl.h"
 #include "kernels/matrix/pack.h"
 #include "kernels/simd/dots-inl.h"
 
@@ -74,17 +75,6 @@ HWY_INLINE void SumQuads(const QuadRows& rows, const int8_t* weights, int32_t* s
       hn::Store(lanes[r][n], words, sums + r * kPanelOutputs + n * HWY_MAX_LANES_D(DotSums));
     }
   }
-}
-
-// Copies numbers as unsigned factors. Up to a vector after the end of `to` may be written.
-HWY_INLINE void CopyFactors(int8_t* to, const int8_t* from, size_t count) {
-  const DotBytes bytes;
-  constexpr size_t kBytes = HWY_MAX_LANES_D(DotBytes);
-  size_t i = 0;
-  for (; i + kBytes <= count; i += kBytes) {
-    hn::StoreU(FirstFactors(hn::LoadU(bytes, from + i)), bytes, to + i);
-  }
-  if (i < count) hn::StoreU(FirstFactors(hn::LoadN(bytes, from + i, count - i)), bytes, to + i);
 }
 
 // Copies a panel of `width` outputs and `padded` inputs, as PackDenseI8 lays it out, to quads.

@@ -94,17 +94,14 @@ WEFT_PART void CodesOfSums(const int32_t* sums, const FactorsQ8& factors, size_t
 #endif
 
 #if HWY_TARGET <= HWY_AVX3
-// The codes of the first `outputs` outputs of kRows rows, four rows at a time. `converted` gives
-// codes that are not limited to [low, high] yet.
-template <size_t kRows, class Converted>
-HWY_INLINE void StoreFours(const int32_t* sums, IntVec first, size_t outputs, int32_t low,
-                           int32_t high, int8_t* y, size_t stride, const Converted& converted) {
-  const auto row = [&](size_t r) HWY_ATTR WEFT_ALWAYS_INLINE {
-    const size_t at = r < kRows ? r : kRows - 1;
-    return converted(hn::Add(hn::Load(IntTag(), sums + at * kPanelOutputs), first));
-  };
-  const auto least = hn::Set(CodeBytes(), static_cast<int8_t>(low));
-  const auto most = hn::Set(CodeBytes(), static_cast<int8_t>(high));
+// The codes of the first `outputs` outputs of kRows rows, four rows at a time: convert(four) gives
+// integers in units of the scale of y.
+template <size_t kRows, class Convert>
+HWY_INLINE void StoreFours(const int32_t* sums, IntVec first, size_t outputs,
+                           const CodeRange& range, int8_t* y, size_t stride,
+                           const Convert& convert) {
+  const auto least = hn::Set(CodeBytes(), range.low), most = hn::Set(CodeBytes(), range.high);
+  const int32_t zero = range.zero;
   const auto store = [&](auto codes, size_t r) HWY_ATTR WEFT_ALWAYS_INLINE {
     if (r >= kRows) return;
     const hn::Full128<int8_t> panel;
@@ -113,8 +110,14 @@ HWY_INLINE void StoreFours(const int32_t* sums, IntVec first, size_t outputs, in
   };
   HWY_UNROLL(2)
   for (size_t r = 0; r < kRows; r += 4) {
-    const auto joined = JoinCodes(row(r), row(r + 1), row(r + 2), row(r + 3));
-    const auto codes = hn::Min(hn::Max(joined, least), most);
+    IntVec four[4];
+    HWY_UNROLL(4)
+    for (size_t i = 0; i < 4; ++i) {
+      const size_t at = r + i < kRows ? r + i : kRows - 1;
+      four[i] = hn::Add(hn::Load(IntTag(), sums + at * kPanelOutputs), first);
+    }
+    convert(four);
+    const auto codes = hn::Min(hn::Max(JoinCodes(four, zero), least), most);
     store(hn::ExtractBlock<0>(codes), r);
     store(hn::ExtractBlock<1>(codes), r + 1);
     store(hn::ExtractBlock<2>(codes), r + 2);
@@ -126,24 +129,62 @@ HWY_INLINE void StoreFours(const int32_t* sums, IntVec first, size_t outputs, in
 // multiplier requires the general form.
 template <typename Factors, size_t kRows>
 HWY_INLINE bool CodesOfFours(const int32_t* sums, const FactorsQ8& factors, size_t outputs,
-                             const typename Factors::Bounds& bounds, int8_t* y, size_t stride) {
+                             const CodeRange& range, int8_t* y, size_t stride) {
   static_assert(kLanes == kPanelOutputs, "a vector holds a panel");
   if (kRows == 1) return false;
   const IntVec first = FirstOf(factors, 0, outputs);
   if constexpr (std::is_same_v<Factors, IntegerFactors>) {
     const IntVec exponents = hn::IfThenElse(
         hn::FirstN(IntTag(), outputs), LoadFirstIntegers(factors.exponents(), outputs), SetInt(-1));
-    if (!WideRescaler::Fits(exponents)) return false;
-    const WideRescaler of(LoadFirstIntegers(factors.mantissas(), outputs), exponents, bounds.zero);
-    StoreFours<kRows>(sums, first, outputs, bounds.low, bounds.high, y, stride,
-                      [&](IntVec all) HWY_ATTR WEFT_ALWAYS_INLINE { return of(all); });
+    if (!RightRescaler::Fits(exponents)) return false;
+    const RightRescaler of(LoadFirstIntegers(factors.mantissas(), outputs), exponents);
+    StoreFours<kRows>(
+        sums, first, outputs, range, y, stride, [&](IntVec* four) HWY_ATTR WEFT_ALWAYS_INLINE {
+          RescaleFour([&](size_t) HWY_ATTR -> const RightRescaler& { return of; }, four);
+        });
   } else {
     const Factors of(factors, 0, outputs);
-    const CodeBounds limits = bounds;
-    StoreFours<kRows>(
-        sums, first, outputs, -128, 127, y, stride,
-        [&](IntVec all) HWY_ATTR WEFT_ALWAYS_INLINE { return ToCodes(of.Converted(all), limits); });
+    StoreFours<kRows>(sums, first, outputs, range, y, stride,
+                      [&](IntVec* four) HWY_ATTR WEFT_ALWAYS_INLINE {
+                        HWY_UNROLL(4)
+                        for (size_t i = 0; i < 4; ++i) four[i] = ToNearest(of.Converted(four[i]));
+                      });
   }
+  return true;
+}
+#endif
+
+#if HWY_TARGET <= HWY_AVX3
+// The codes of four panels of a row. Returns false, without writing, if a multiplier requires the
+// general form.
+template <typename Factors>
+HWY_INLINE bool CodesOfPanels(const int32_t* sums, const FactorsQ8& factors, const CodeRange& range,
+                              int8_t* y) {
+  IntVec four[4];
+  HWY_UNROLL(4)
+  for (size_t v = 0; v < 4; ++v) {
+    const size_t at = v * kPanelOutputs;
+    four[v] = hn::Add(hn::Load(IntTag(), sums + at), FirstOf(factors, at, kPanelOutputs));
+  }
+  if constexpr (std::is_same_v<Factors, IntegerFactors>) {
+    RightRescaler of[4];
+    HWY_UNROLL(4)
+    for (size_t v = 0; v < 4; ++v) {
+      const size_t at = v * kPanelOutputs;
+      const IntVec exponents = hn::LoadU(IntTag(), factors.exponents() + at);
+      if (!RightRescaler::Fits(exponents)) return false;
+      of[v] = RightRescaler(hn::LoadU(IntTag(), factors.mantissas() + at), exponents);
+    }
+    RescaleFour([&](size_t v) HWY_ATTR -> const RightRescaler& { return of[v]; }, four);
+  } else {
+    HWY_UNROLL(4)
+    for (size_t v = 0; v < 4; ++v) {
+      const Factors of(factors, v * kPanelOutputs, kPanelOutputs);
+      four[v] = ToNearest(of.Converted(four[v]));
+    }
+  }
+  const auto least = hn::Set(CodeBytes(), range.low), most = hn::Set(CodeBytes(), range.high);
+  hn::StoreU(hn::Min(hn::Max(JoinCodes(four, range.zero), least), most), CodeBytes(), y);
   return true;
 }
 #endif
@@ -153,9 +194,12 @@ HWY_INLINE bool CodesOfFours(const int32_t* sums, const FactorsQ8& factors, size
 // between the results of adjacent rows.
 template <typename Factors, size_t kRows>
 HWY_INLINE void CodesOfTile(const int32_t* sums, const FactorsQ8& factors, size_t outputs,
-                            const typename Factors::Bounds& bounds, int8_t* y, size_t stride) {
+                            const typename Factors::Bounds& bounds, const CodeRange& range,
+                            int8_t* y, size_t stride) {
 #if HWY_TARGET <= HWY_AVX3
-  if (CodesOfFours<Factors, kRows>(sums, factors, outputs, bounds, y, stride)) return;
+  if (CodesOfFours<Factors, kRows>(sums, factors, outputs, range, y, stride)) return;
+#else
+  (void)range;
 #endif
   const FactorsQ8 all = factors;  // copies: bytes written to y could alias the originals
   const typename Factors::Bounds limits = bounds;
@@ -250,12 +294,26 @@ class AnyResultWriter {
                             size_t position, size_t row_stride, size_t stride) const {
     if (results_.is_float || stride != 1) return false;
     int8_t* const to = static_cast<int8_t*>(y) + position;
-    if (results_.codes.by_integers) {
-      CodesOfTile<IntegerFactors, kRows>(sums, factors, outputs, results_.codes, to, row_stride);
+    const CodeRange& range = results_.codes;
+    if (range.by_integers) {
+      CodesOfTile<IntegerFactors, kRows>(sums, factors, outputs, range, range, to, row_stride);
     } else {
-      CodesOfTile<FloatFactors, kRows>(sums, factors, outputs, bounds_, to, row_stride);
+      CodesOfTile<FloatFactors, kRows>(sums, factors, outputs, bounds_, range, to, row_stride);
     }
     return true;
+  }
+#endif
+
+#if HWY_TARGET <= HWY_AVX3
+  // Writes the results of four panels of a row. Returns false, without writing, unless they are
+  // quantised and contiguous.
+  HWY_INLINE bool WritePanels(const int32_t* sums, const FactorsQ8& factors, void* y,
+                              size_t position, size_t stride) const {
+    if (results_.is_float || stride != 1) return false;
+    int8_t* const to = static_cast<int8_t*>(y) + position;
+    const CodeRange& range = results_.codes;
+    if (range.by_integers) return CodesOfPanels<IntegerFactors>(sums, factors, range, to);
+    return CodesOfPanels<FloatFactors>(sums, factors, range, to);
   }
 #endif
 

@@ -85,6 +85,29 @@ HWY_INLINE void WritePanel(const RowsQ8& at, const int32_t* sums, size_t row, si
   }
 }
 
+#if HWY_TARGET <= HWY_AVX3
+// One row, four panels at a time. Advances `weights` and returns the number of outputs.
+HWY_INLINE size_t RowOfPanels(const RowsQ8& at, const NumberRows<int8_t>& numbers, size_t row,
+                              size_t panel_bytes, const int8_t*& weights) {
+  constexpr size_t kOutputs = 4 * kPanelOutputs;
+  size_t first = 0;
+  for (; first + kOutputs <= at.outputs; first += kOutputs) {
+    alignas(64) int32_t sums[kOutputs];
+    for (size_t i = 0; i < kOutputs; i += kPanelOutputs, weights += panel_bytes) {
+      SumPanel<1>(numbers, weights, kPanelOutputs, sums + i);
+    }
+    FactorsQ8 factors = After(at.factors, first);
+    if (factors.start != nullptr) factors.start += row * at.start_stride;
+    const size_t position = at.position + row * at.y_stride + first * at.y_output_stride;
+    if (at.results.WritePanels(sums, factors, at.y, position, at.y_output_stride)) continue;
+    for (size_t i = 0; i < kOutputs; i += kPanelOutputs) {
+      WritePanel<1>(at, sums + i, row, first + i);
+    }
+  }
+  return first;
+}
+#endif
+
 // kRows rows of x, the first of which is `row` of the result. Strides along an axis of length 1 may
 // have any value: they are never used to form a pointer.
 template <size_t kRows>
@@ -117,7 +140,11 @@ WEFT_ROWS_Q8 void RowsOfQ8(const RowsQ8& at, const int8_t* x, size_t row) {
 #endif
   const size_t panel_bytes = (rest != 0 ? whole + kInputBlock : at.runs * whole) * kPanelOutputs;
   const int8_t* weights = at.weights;
-  for (size_t first = 0; first < at.outputs; first += kPanelOutputs, weights += panel_bytes) {
+  size_t first = 0;
+#if HWY_TARGET <= HWY_AVX3
+  if constexpr (kRows == 1) first = RowOfPanels(at, numbers, row, panel_bytes, weights);
+#endif
+  for (; first < at.outputs; first += kPanelOutputs, weights += panel_bytes) {
     alignas(kPanelOutputs * sizeof(int32_t)) int32_t sums[kRows * kPanelOutputs];
     SumPanel<kRows>(numbers, weights, PanelWidth(at.outputs - first), sums);
     WritePanel<kRows>(at, sums, row, first);

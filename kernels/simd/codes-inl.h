@@ -68,16 +68,28 @@ HWY_INLINE void StoreCodes(IntVec codes, int8_t* y, size_t lanes) {
 #if HWY_TARGET <= HWY_AVX3
 using CodeBytes = hn::Repartition<int8_t, IntTag>;
 
-// The integers of four vectors in sequence, limited to 8 bits.
-HWY_INLINE hn::Vec<CodeBytes> JoinCodes(IntVec a, IntVec b, IntVec c, IntVec d) {
+// The integer nearest to each number, ties to even: at least 2^30 for larger numbers, and negative
+// for a NaN.
+HWY_INLINE IntVec ToNearest(FloatVec v) {
+  return hn::NearestIntInRange(IntTag(), hn::Min(Set(0x1p30f), v));
+}
+
+// The integers of four vectors plus `zero`, limited to 8 bits. ReorderFour joins them within blocks
+// of 128 bits, JoinCodes in sequence.
+HWY_INLINE hn::Vec<CodeBytes> ReorderFour(const IntVec* of, int32_t zero) {
   const hn::Repartition<int16_t, IntTag> shorts;
-  const auto joined = hn::ReorderDemote2To(CodeBytes(), hn::ReorderDemote2To(shorts, a, b),
-                                           hn::ReorderDemote2To(shorts, c, d));
+  const auto add = hn::Set(shorts, static_cast<int16_t>(zero));
+  const auto low = hn::SaturatedAdd(hn::ReorderDemote2To(shorts, of[0], of[1]), add);
+  const auto high = hn::SaturatedAdd(hn::ReorderDemote2To(shorts, of[2], of[3]), add);
+  return hn::ReorderDemote2To(CodeBytes(), low, high);
+}
+HWY_INLINE hn::Vec<CodeBytes> JoinCodes(const IntVec* of, int32_t zero) {
   // Block j has four codes of each vector.
   alignas(64) static constexpr int32_t kOrder[16] = {0, 4, 8,  12, 1, 5, 9,  13,
                                                      2, 6, 10, 14, 3, 7, 11, 15};
   const auto order = hn::SetTableIndices(IntTag(), kOrder);
-  return hn::BitCast(CodeBytes(), hn::TableLookupLanes(hn::BitCast(IntTag(), joined), order));
+  const auto joined = hn::BitCast(IntTag(), ReorderFour(of, zero));
+  return hn::BitCast(CodeBytes(), hn::TableLookupLanes(joined, order));
 }
 #endif
 

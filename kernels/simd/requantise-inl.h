@@ -52,52 +52,82 @@ HWY_INLINE IntVec Rescaled(IntVec x, const MultiplierVec& by) {
 }
 
 #if HWY_TARGET <= HWY_AVX3
-// Rescaled(x, multiplier) + zero, with one sum and one shift of 64 bits: floor((floor(p / 2^31) +
-// c) / 2^r) equals floor((p + 2^31 c) / 2^(31 + r)). If r > 0, the result of a product from -2^30
-// to -1 is 0 whether or not the rounded product counts as negative.
-class WideRescaler {
+// The integers nearest to numbers below 2^31 in magnitude, ties to even. `distance` becomes the
+// maximum of itself and the distances from the numbers to their integers.
+HWY_INLINE IntVec RoundedNear(FloatVec numbers, FloatVec& distance) {
+  // Highway has no functions for the difference to the nearest integer and the larger magnitude.
+  distance.raw = _mm512_range_ps(distance.raw, _mm512_reduce_ps(numbers.raw, 0), 11);
+  return hn::NearestIntInRange(IntTag(), numbers);
+}
+
+// Rescaled(x, multiplier) with a shift to the right by r, from 1 to 20 bits, in two forms.
+//
+// Near: rounding twice equals one rounding of x * m / 2^(31 + r) plus 2^-(r + 1) with the sign of
+// x. In floats that number has an error of at most 3 * 2^-24 of its magnitude. So the nearest
+// integer is the result, if its magnitude is below 258 and the number is farther than 2^-14 from
+// halfway between two integers. Larger results are at least 256.
+//
+// Exact: one sum and one shift of 64 bits, because floor((floor(p / 2^31) + c) / 2^r) equals
+// floor((p + 2^31 c) / 2^(31 + r)). The result of a product from -2^30 to -1 is 0 whether or not
+// the rounded product counts as negative.
+class RightRescaler {
  public:
-  // Returns false if an exponent is not from -20 to -1: a shift to the left, or sums that could
-  // exceed 64 bits.
+  // Returns false if an exponent is not from -20 to -1.
   static HWY_INLINE bool Fits(IntVec exponents) {
     return hn::AllTrue(
         IntTag(), hn::And(hn::Lt(exponents, SetInt(0)), hn::Ge(exponents, SetInt(-kMaxShift))));
   }
-  WideRescaler() = default;  // to be assigned
-  HWY_INLINE WideRescaler(IntVec mantissas, IntVec exponents, int32_t zero)
-      : mantissas_(mantissas) {
-    const auto right = hn::BitCast(Wide(), hn::Neg(exponents));
-    even_ = HalfOf(hn::And(right, hn::Set(Wide(), 0xFFFFFFFF)), zero);
-    odd_ = HalfOf(hn::ShiftRight<32>(right), zero);
-    even_.shift = hn::Add(even_.shift, hn::Set(Wide(), 31));
-    odd_.shift = hn::Sub(odd_.shift, hn::Set(Wide(), 1));  // the result is the upper half
+  RightRescaler() = default;  // to be assigned
+  HWY_INLINE RightRescaler(IntVec mantissas, IntVec exponents)
+      : mantissas_(mantissas), exponents_(exponents), half_(PowerOf(exponents, -1)) {
+    scale_ = hn::Mul(hn::ConvertTo(FloatTag(), mantissas), PowerOf(exponents, -31));
   }
-  HWY_INLINE IntVec operator()(IntVec x) const {
-    return hn::OddEven(Shifted(hn::MulOdd(x, mantissas_), odd_),
-                       Shifted(hn::MulEven(x, mantissas_), even_));
+  HWY_INLINE IntVec Near(IntVec x, FloatVec& distance) const {
+    const FloatVec of_x = hn::ConvertTo(FloatTag(), x);
+    const FloatVec more = hn::CopySignToAbs(half_, of_x);
+    return RoundedNear(hn::MulAdd(of_x, scale_, more), distance);
+  }
+  static HWY_INLINE bool AreNear(FloatVec distance) {
+    return hn::AllTrue(FloatTag(), hn::Lt(distance, Set(0.5f - 0x1p-14f)));
+  }
+  HWY_INLINE IntVec Exact(IntVec x) const {
+    const auto right = hn::BitCast(Wide(), hn::Neg(exponents_));
+    const auto even = hn::And(right, hn::Set(Wide(), 0xFFFFFFFF)), odd = hn::ShiftRight<32>(right);
+    // The odd results are the upper halves.
+    return hn::OddEven(Shifted(hn::MulOdd(x, mantissas_), odd, -1),
+                       Shifted(hn::MulEven(x, mantissas_), even, 31));
   }
 
  private:
   static constexpr int32_t kMaxShift = 20;
   using Wide = hn::RepartitionToWide<IntTag>;
-  // The summands of positive and of negative products.
-  struct Half {
-    hn::Vec<Wide> positive, negative, shift;
-  };
-  static HWY_INLINE Half HalfOf(hn::Vec<Wide> right, int32_t zero) {
-    const auto code = hn::Set(Wide(), 2 * int64_t{zero} + 1);
-    const auto positive = hn::Add(hn::Shl(code, hn::Add(right, hn::Set(Wide(), 30))),
-                                  hn::Set(Wide(), int64_t{1} << 30));
-    return {positive, hn::Sub(positive, hn::Set(Wide(), int64_t{1} << 31)), right};
+  // 2^(exponent + more)
+  static HWY_INLINE FloatVec PowerOf(IntVec exponents, int32_t more) {
+    return hn::BitCast(FloatTag(), hn::ShiftLeft<23>(hn::Add(exponents, SetInt(127 + more))));
   }
-  static HWY_INLINE IntVec Shifted(hn::Vec<Wide> product, const Half& half) {
-    const auto more = hn::IfNegativeThenElse(product, half.negative, half.positive);
-    return hn::BitCast(IntTag(), hn::Shr(hn::Add(product, more), half.shift));
+  static HWY_INLINE IntVec Shifted(hn::Vec<Wide> product, hn::Vec<Wide> right, int64_t more) {
+    const auto half = hn::Set(Wide(), int64_t{1} << 30);
+    const auto positive = hn::Add(hn::Shl(half, right), half);
+    const auto negative = hn::Sub(positive, hn::Set(Wide(), int64_t{1} << 31));
+    const auto sum = hn::Add(product, hn::IfNegativeThenElse(product, negative, positive));
+    return hn::BitCast(IntTag(), hn::Shr(sum, hn::Add(right, hn::Set(Wide(), more))));
   }
 
-  IntVec mantissas_;
-  Half even_, odd_;
+  IntVec mantissas_, exponents_;
+  FloatVec scale_, half_;
 };
+
+// Rescales four vectors by the multipliers of of(0) to of(3).
+template <class Of>
+HWY_INLINE void RescaleFour(const Of& of, IntVec* x) {
+  IntVec near[4];
+  FloatVec distance = Set(0.0f);
+  HWY_UNROLL(4)
+  for (size_t v = 0; v < 4; ++v) near[v] = of(v).Near(x[v], distance);
+  const bool are_near = RightRescaler::AreNear(distance);
+  HWY_UNROLL(4)
+  for (size_t v = 0; v < 4; ++v) x[v] = HWY_LIKELY(are_near) ? near[v] : of(v).Exact(x[v]);
+}
 #endif
 
 }  // namespace weft::kernels::HWY_NAMESPACE

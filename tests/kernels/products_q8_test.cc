@@ -362,10 +362,44 @@ TEST(DepthwiseQ8, MatchesItsReferenceForAnyCountOfTaps) {
 }
 
 // Channels that fill vectors, or adjacent pixels that do.
+// Lines are copied to buffers, a part of a map at a time.
+TEST(DepthwiseQ8, MatchesItsReferenceForLargeMaps) {
+  struct Case {
+    WindowAxis down, across;
+    uint32_t channels;
+  };
+  const Case cases[] = {
+      {{60, 60, 3, 1, 1, 1}, {40, 40, 3, 1, 1, 1}, 16},
+      {{21, 11, 3, 2, 1, 1}, {150, 75, 3, 2, 1, 1}, 8},
+      {{9, 9, 5, 1, 1, 2}, {90, 90, 5, 1, 1, 2}, 64},
+      {{30, 26, 3, 1, 2, 0}, {30, 30, 3, 1, 3, 3}, 33},
+      {{1, 1, 1, 1, 1, 0}, {700, 700, 9, 1, 1, 4}, 24},
+      {{300, 296, 5, 1, 1, 0}, {1, 1, 1, 1, 1, 0}, 70},
+      {{40, 39, 2, 1, 1, 0}, {70, 70, 1, 1, 1, 0}, 32},
+      {{5, 5, 9, 1, 1, 4}, {6, 6, 9, 1, 1, 4}, 5},
+  };
+  Random random(18);
+  for (const Case& c : cases) {
+    for (const bool by_integers : {false, true}) {
+      DepthwiseQ8Shape shape;
+      AxisCase down(&random, 1), across(&random, 1);
+      down.axis = c.down, across.axis = c.across;
+      SetWindow(&shape, down, across, 1);
+      shape.multiplier = 1;
+      shape.channels = c.channels;
+      shape.results.codes = CodesCase(&random);
+      shape.results.codes.by_integers = by_integers;
+      shape.x_zero = by_integers ? int8_t{-128} : int8_t{127};
+      SCOPED_TRACE(testing::Message() << c.channels << ' ' << c.down.kernel << by_integers);
+      ASSERT_NO_FATAL_FAILURE(ExpectDepthwise(shape, MapOrder::kLast, MapOrder::kLast, 1, &random));
+    }
+  }
+}
+
 TEST(DepthwiseQ8, MatchesItsReferenceForVectorsOfChannels) {
   Random random(8);
-  constexpr uint32_t kChannels[] = {4, 8, 16, 32, 12, 48, 64, 65, 100, 128, 190};
-  for (uint32_t i = 0; i < 110; i += i % 5 == 0 ? 1 : kThinning) {
+  constexpr uint32_t kChannels[] = {4, 8, 16, 32, 12, 48, 64, 65, 100, 128, 190, 1, 2, 15, 17, 24};
+  for (uint32_t i = 0; i < 160; i += i % 5 == 0 ? 1 : kThinning) {
     DepthwiseQ8Shape shape;
     AxisCase across(&random, 24, i % 7 == 0 ? 40 : 4);
     if (i % 3 != 0) {
@@ -375,9 +409,13 @@ TEST(DepthwiseQ8, MatchesItsReferenceForVectorsOfChannels) {
       across.axis.output =
           across.axis.input + across.axis.pad - (across.axis.kernel - 1) * across.axis.dilation;
     }
+    if (i % 13 == 0) {  // outputs of a vector that are far from each other
+      across.axis.stride = 4 + random.Below(3);
+      across.axis.output = (across.axis.output - 1) / across.axis.stride + 1;
+    }
     SetWindow(&shape, AxisCase(&random, 5), across, 1 + random.Below(2));
     shape.multiplier = 1;
-    shape.channels = kChannels[i % 11];
+    shape.channels = kChannels[i % 16];
     shape.results = ResultsCase(&random);
     shape.x_zero = CodeAtRandom(&random);
     const MapOrder order = i % 4 == 0 ? MapOrder::kLastWithGaps : MapOrder::kLast;
