@@ -149,6 +149,7 @@ void CheckCall(ConvertCall& call) {
   options.weights = call.weights;
   options.arena_aim = AimFor(call.target);
   options.precisions.keeps_scaled = KeepsScaledWeights(call.target);
+  options.precisions.costs = IntegerCostsOf(call.target);
   if (call.arena_budget) options.arena_budget_bytes = ParseByteCount(*call.arena_budget);
   if (call.arena_budget == kSmallest) options.arena_aim = plan::Aim::kSmallest;
   if (call.arena_budget == kFastest) options.arena_aim = plan::Aim::kFastest;

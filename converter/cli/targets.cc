@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "converter/program/integer_costs.h"
+
 namespace weft::cli {
 namespace {
 
@@ -55,6 +57,10 @@ plan::Aim AimFor(std::string_view target) {
 bool KeepsScaledWeights(std::string_view target) {
   const Target* const found = Find(target);
   return found == nullptr || found->keeps_i8x32;
+}
+
+const program::IntegerCosts* IntegerCostsOf(std::string_view target) {
+  return target == "x86-64" ? &program::kIntegerCostsOfX86 : nullptr;
 }
 
 std::vector<std::string> TargetWarnings(std::string_view target,

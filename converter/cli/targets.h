@@ -25,6 +25,10 @@ plan::Aim AimFor(std::string_view target);
 // True for an unknown target.
 bool KeepsScaledWeights(std::string_view target);
 
+// Returns the times of integer products on a target whose layers --precision i8 must not make
+// slower (program::Precisions::costs); null for others: they store integers to save flash.
+const program::IntegerCosts* IntegerCostsOf(std::string_view target);
+
 // Warnings, a line each, if the weight types are slow on the target. Empty for an unknown target.
 std::vector<std::string> TargetWarnings(std::string_view target,
                                         const std::vector<program::WeightsOfType>& weights);

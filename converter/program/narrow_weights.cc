@@ -16,6 +16,7 @@
 #include "converter/program/builder.h"
 #include "converter/program/constant_products.h"
 #include "converter/program/fixed_weights.h"
+#include "converter/program/integer_costs.h"
 #include "converter/program/integer_products.h"
 #include "converter/program/integer_values.h"
 #include "converter/program/integer_weights.h"
@@ -96,6 +97,7 @@ class Narrowing {
                  bool as_integers);
   static void Encode(Constant& constant, const WeightEncoding& encoding, EncodedWeights encoded);
   void CheckRequest(Constant& constant, const WeightUse& use);
+  void KeepFast(Constant& constant, const WeightUse& use) const;
   bool AreFinite(const Constant& constant, const std::vector<float>& weights);
   void CheckInfinities(const Constant& constant, const std::vector<float>& before,
                        const std::vector<float>& after);
@@ -280,6 +282,7 @@ void Narrowing::Choose(Constant& constant) {
   const WeightUse use = {shape ? &*shape : nullptr, constant.readers};
   if (KeepExact(constant, weights, use, /*as_integers=*/true)) return;
   CheckRequest(constant, use);
+  KeepFast(constant, use);
   if (KeepExact(constant, weights, use, /*as_integers=*/false)) return;
   if (!constant.precision || *constant.precision == ElementType::f32) {
     if (!constant.f32_because.empty()) return;
@@ -339,6 +342,17 @@ void Narrowing::CheckRequest(Constant& constant, const WeightUse& use) {
     faults_.Add(fmt::format("--precision: names layer \"{}\" for {}; must name {}",
                             constant.readers.front()->layer, type, encoding.products));
   }
+  constant.precision = std::nullopt;
+}
+
+// Withdraws a request of i8 or i8x8 for all layers if it would make this one slower.
+void Narrowing::KeepFast(Constant& constant, const WeightUse& use) const {
+  if (precisions_.costs == nullptr || !constant.precision) return;
+  const WeightType type = *constant.precision;
+  if (type.type != ElementType::i8 || !IsInteger(type) || IsNamedFor(constant, type)) return;
+  if (!AreIntegersSlower(*precisions_.costs, use, type.row_bits)) return;
+  constant.f32_because =
+      fmt::format("{} would be slower on the target", type.row_bits == kNarrowRows ? "i8x8" : "i8");
   constant.precision = std::nullopt;
 }
 

@@ -49,6 +49,8 @@ std::optional<Precision> PrecisionOf(std::string_view name);
 // Returns all names: "auto, f32, f16 ...".
 std::string PrecisionNames();
 
+struct IntegerCosts;  // integer_costs.h
+
 // Requested types: one for all layers, with exceptions.
 struct Precisions {
   Precision all;
@@ -56,6 +58,9 @@ struct Precisions {
   // Large weights become i8x32 without a request if this is exact. False for targets on which
   // widening a code costs more than reading a float.
   bool keeps_scaled = true;
+  // Layers that integer weights would make slower on the target stay f32, unless they are named;
+  // null if integers are used wherever they are requested.
+  const IntegerCosts* costs = nullptr;
   Precision Of(const std::string& layer) const {
     const auto exception = layers.find(layer);
     return exception == layers.end() ? all : exception->second;
@@ -103,10 +108,12 @@ struct WeightsReport {
 // keep these integers if the product gains from them.
 //
 // Unchanged are constants of a product that other steps read as well, and weights of quantised
-// products, whose layers may be named (quantised_weights.h). Without a request, a kind of step
-// stays f32 if its narrow weights would save less than their kernel needs. A weight that is too
-// large for its type and a named layer without weights are errors. A matmul step by a constant
-// becomes steps that read narrow weights if these need fewer bytes (constant_products.h).
+// products, whose layers may be named (quantised_weights.h). A request of i8 or i8x8 for all
+// layers leaves those out that it would make slower (Precisions::costs), unless the file has
+// integers. Without a request, a kind of step stays f32 if its narrow weights would save less than
+// their kernel needs. A weight that is too large for its type and a named layer without weights are
+// errors. A matmul step by a constant becomes steps that read narrow weights if these need fewer
+// bytes (constant_products.h).
 WeightsReport NarrowWeights(Program& program, const Precisions& precisions, Faults& faults);
 
 }  // namespace weft::program

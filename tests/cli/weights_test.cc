@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <regex>
 #include <string>
 #include <utility>
 
@@ -80,6 +81,33 @@ TEST_F(WeightsCommand, KeepsLargeExactWeightsOfBoardsAsFloats) {
     EXPECT_EQ(type(target + " --precision auto"), "f32") << core;
     EXPECT_EQ(type(target + " --precision i8x32"), "i8x32") << core;
     EXPECT_EQ(type(target + " --precision product=i8x32"), "i8x32") << core;
+  }
+}
+
+// A product of `rows` by 16 inputs and outputs costs more to quantise than integers save; one of
+// 512 inputs and outputs does not. Names and integers in the file have precedence.
+TEST_F(WeightsCommand, KeepsLayersThatIntegersWouldSlowDownAsFloats) {
+  WriteText("model.xml", kLargeProduct);
+  WriteText("model.bin", BytesOfLargeProduct());
+  std::string small = std::regex_replace(std::string(kLargeProduct), std::regex("512"), "16");
+  small = std::regex_replace(small, std::regex("1048576"), "1024");
+  WriteText("small.xml", small);
+  WriteText("small.bin", BytesOfLargeProduct().substr(0, 1024));
+  const auto layer = [&](const std::string& model, const std::string& options) {
+    const Outcome outcome =
+        Weft("convert " + model + ".xml -o m.weft --json --precision " + options);
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    return nlohmann::json::parse(outcome.out)["weights_by_layer"].at(0);
+  };
+  for (const std::string type : {"i8", "i8x8"}) {
+    EXPECT_EQ(layer("model", type + " --target x86-64")["type"], type);
+    const auto kept = layer("small", type + " --target x86-64");
+    EXPECT_EQ(kept["type"], "f32");
+    EXPECT_EQ(kept["f32_because"], type + " would be slower on the target");
+    EXPECT_EQ(layer("small", "product=" + type + " --target x86-64")["type"], type);
+    for (const char* other : {"", " --target cortex-m4f", " --target aarch64-linux"}) {
+      EXPECT_EQ(layer("small", type + other)["type"], type) << other;
+    }
   }
 }
 

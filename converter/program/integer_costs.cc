@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/program/integer_costs.h"
+
+#include <variant>
+
+#include "converter/program/conv_rows.h"
+
+namespace weft::program {
+namespace {
+
+// Rows or patches that a step multiplies, and the cost of each of their inputs.
+struct Rows {
+  int64_t count = 0, input_cost = 0;
+};
+
+Rows RowsOf(const IntegerCosts& costs, const Step& step) {
+  if (const auto* dense = std::get_if<format::DenseParams>(&step.params)) {
+    return {dense->rows(), costs.row_input};
+  }
+  const auto* conv = std::get_if<format::ConvParams>(&step.params);
+  if (conv == nullptr) return {};
+  const int64_t pixels = int64_t{conv->out_height()} * conv->out_width();
+  if (ConvRowsOf(*conv)) return {pixels, costs.row_input};
+  const bool is_planar = conv->in_channels() * conv->groups() > 1 && conv->x().channel() != 1;
+  return {pixels, is_planar ? costs.gathered_input : costs.patch_input};
+}
+
+}  // namespace
+
+bool AreIntegersSlower(const IntegerCosts& costs, const WeightUse& use, uint32_t row_bits) {
+  const ProductShape& shape = *use.shape;
+  if (shape.over == SumsOver::kTaps) return true;
+  const int64_t products = int64_t{shape.inputs} * shape.outputs;
+  const int64_t of_integers = row_bits == kNarrowRows ? costs.i8x8_product : costs.i8_product;
+  int64_t lost = 0;
+  for (const Step* step : use.readers) {
+    const Rows rows = RowsOf(costs, *step);
+    const int64_t of_f32 = rows.count == 1 ? costs.f32_product_of_one_row : costs.f32_product;
+    const int64_t added = costs.row + rows.input_cost * shape.inputs + costs.output * shape.outputs;
+    lost += rows.count * (added - products * (of_f32 - of_integers));
+  }
+  return lost > 0;
+}
+
+}  // namespace weft::program
