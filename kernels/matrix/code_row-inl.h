@@ -60,8 +60,8 @@ template <typename Code>
 class CodeRow {
  public:
   HWY_INLINE CodeRow(const Code* x, size_t inputs) {
-    const size_t whole = inputs / kInputBlock * kInputBlock, rest = inputs - whole;
-    for (size_t i = 0; i < kInputBlock; ++i) tail_[i] = i < rest ? x[whole + i] : Code{0};
+    const size_t whole = inputs / kRowBlock * kRowBlock, rest = inputs - whole;
+    for (size_t i = 0; i < kRowBlock; ++i) tail_[i] = i < rest ? x[whole + i] : Code{0};
     numbers_ = {x, 0, whole, rest != 0 ? tail_ : nullptr};
 #if defined(WEFT_TARGET_DOTS)
     if constexpr (sizeof(Code) == sizeof(int8_t)) {
@@ -80,13 +80,22 @@ class CodeRow {
 
   // Computes first plus the products of `outputs` outputs, at most MaxOutputs.
   HWY_INLINE void Sum(const int8_t* weights, const int32_t* first, size_t outputs) {
+#if HWY_TARGET == HWY_SCALAR
+    if (outputs == kPanelOutputs) {
+      __builtin_memcpy(sums_, first, sizeof sums_);
+    } else {
+      for (size_t i = 0; i < kPanelOutputs; ++i) sums_[i] = i < outputs ? first[i] : 0;
+    }
+    AddPanel(numbers_, weights, PanelWidth(outputs), sums_);
+#else
     SumPanel<1>(numbers_, weights, PanelWidth(outputs), sums_);
     for (size_t i = 0; i < outputs; ++i) sums_[i] = WrappingAdd(sums_[i], first[i]);
+#endif
   }
 
  private:
   alignas(kPanelOutputs * sizeof(int32_t)) int32_t sums_[kPanelOutputs];
-  Code tail_[kInputBlock];
+  Code tail_[kRowBlock];
 #if defined(WEFT_TARGET_DOTS)
   int32_t bias_ = 0;
 #endif

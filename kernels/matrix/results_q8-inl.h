@@ -228,9 +228,7 @@ WEFT_PART void CodesOneByOne(const int32_t* sums, const FactorsQ8& factors, size
     if (first != nullptr) v = WrappingAdd(v, *first++);
     const Multiplier by = {*mantissas++, *exponents++};
     if (by.exponent < 0) {
-      const int32_t product = HighProduct(v, by.mantissa);
-      const int32_t doubled = (product + (product >> 31)) >> (~by.exponent & 31);
-      v = (doubled + 1) >> 1;
+      v = DivideProduct(HighProduct(v, by.mantissa), -by.exponent);
     } else {
       v = Rescaled(v, by);
     }

@@ -112,18 +112,18 @@ HWY_INLINE size_t RowOfPanels(const RowsQ8& at, const NumberRows<int8_t>& number
 // have any value: they are never used to form a pointer.
 template <size_t kRows>
 WEFT_ROWS_Q8 void RowsOfQ8(const RowsQ8& at, const int8_t* x, size_t row) {
-  const size_t whole = at.inputs / kInputBlock * kInputBlock, rest = at.inputs - whole;
-  int8_t tail[kRows * kInputBlock];
+  const size_t whole = at.inputs / kRowBlock * kRowBlock, rest = at.inputs - whole;
+  int8_t tail[kRows * kRowBlock];
   if (rest != 0) {
     for (size_t r = 0; r < kRows; ++r) {
       const int8_t* const from = x + r * at.x_stride + whole;
 #if HWY_TARGET == HWY_SCALAR
-      for (size_t i = 0; i < kInputBlock; ++i) {
-        tail[r * kInputBlock + i] = i < rest ? from[i] : int8_t{0};
+      for (size_t i = 0; i < kRowBlock; ++i) {
+        tail[r * kRowBlock + i] = i < rest ? from[i] : int8_t{0};
       }
 #else
-      __builtin_memset(tail + r * kInputBlock, 0, kInputBlock);
-      CopyFewBytes(tail + r * kInputBlock, from, rest);
+      __builtin_memset(tail + r * kRowBlock, 0, kRowBlock);
+      CopyFewBytes(tail + r * kRowBlock, from, rest);
 #endif
     }
   }
@@ -138,7 +138,8 @@ WEFT_ROWS_Q8 void RowsOfQ8(const RowsQ8& at, const int8_t* x, size_t row) {
     numbers.biases = biases;
   }
 #endif
-  const size_t panel_bytes = (rest != 0 ? whole + kInputBlock : at.runs * whole) * kPanelOutputs;
+  const size_t blocks = (at.inputs + kInputBlock - 1) / kInputBlock * at.runs;
+  const size_t panel_bytes = blocks * kInputBlock * kPanelOutputs;
   const int8_t* weights = at.weights;
   size_t first = 0;
 #if HWY_TARGET <= HWY_AVX3

@@ -10,6 +10,8 @@
 #define WEFT_KERNELS_MATRIX_SUM_PANEL_INL_H_
 #endif
 
+#include <type_traits>
+
 #include "kernels/matrix/pack.h"
 #include "kernels/simd/vector-inl.h"
 
@@ -27,8 +29,8 @@
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 
-// Rows of `count` numbers, a multiple of kInputBlock, `stride` numbers apart. For int8 rows, `tail`
-// may be non-null: it holds one more block of each row, kInputBlock apart.
+// Rows of `count` numbers, a multiple of kRowBlock, `stride` numbers apart. For int8 rows, `tail`
+// may be non-null: it holds kRowBlock more numbers of each row, kRowBlock apart.
 template <typename Number>
 struct NumberRows {
   const Number* numbers;
@@ -54,6 +56,10 @@ HWY_AFTER_NAMESPACE();
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 
+#if HWY_TARGET != HWY_SCALAR || defined(WEFT_SUMS_NEIGHBOURS)
+inline constexpr size_t kRowBlock = kInputBlock;
+#endif
+
 #if defined(WEFT_SUMS_NEIGHBOURS)
 
 #if !defined(__ARM_FEATURE_MVE)  // Helium has separate loops in its steps
@@ -76,22 +82,33 @@ HWY_INLINE void SumPanels(const NumberRows<int16_t>& row, const int8_t* weights,
 
 inline constexpr size_t kTileRows = 1;
 
+// Adds to the sums of a panel of `width` outputs the products of one row.
+template <typename Number>
+HWY_INLINE void AddPanel(const NumberRows<Number>& row, const int8_t* weights, size_t width,
+                         int32_t* sums) {
+  const size_t step = width * kInputBlock;  // panels are 4, 8 or 16 outputs wide
+  const auto add = [&](size_t n, auto outputs) WEFT_ALWAYS_INLINE {
+    constexpr size_t kOutputs = decltype(outputs)::value;
+    const int8_t* const lines = weights + n * kInputBlock;
+    if (row.count != 0) AddOutputs<kOutputs>(row.numbers, row.count, lines, step, sums + n);
+    if (row.tail == nullptr) return;
+    const size_t rest = row.count % kInputBlock;
+    AddOutputs<kOutputs>(row.tail, kRowBlock, lines + width * (row.count - rest) + rest, step,
+                         sums + n);
+  };
+  if (width < kSharedOutputs) return add(0, std::integral_constant<size_t, 4>());
+  for (size_t n = 0; n < width; n += kSharedOutputs) {
+    add(n, std::integral_constant<size_t, kSharedOutputs>());
+  }
+}
+
 // Sums of a panel of `width` outputs of `kRows` rows, which are kPanelOutputs apart.
 template <size_t kRows, typename Number>
 HWY_INLINE void SumPanel(const NumberRows<Number>& rows, const int8_t* weights, size_t width,
                          int32_t* sums) {
-  const size_t step = width * kInputBlock;  // panels are 4, 8 or 16 outputs wide
-  for (size_t r = 0; r < kRows; ++r, sums += kPanelOutputs) {
-    for (size_t n = 0; n < width; n += 4) {
-      const int8_t* const lines = weights + n * kInputBlock;
-      uint32_t four[4] = {};
-      if (rows.count != 0) AddFour(rows.numbers + r * rows.stride, rows.count, lines, step, four);
-      if (rows.tail != nullptr) {
-        AddFour(rows.tail + r * kInputBlock, kInputBlock, lines + width * rows.count, step, four);
-      }
-      for (size_t i = 0; i < 4; ++i) sums[n + i] = static_cast<int32_t>(four[i]);
-    }
-  }
+  static_assert(kRows == 1, "several rows share no loads here");
+  for (size_t n = 0; n < width; ++n) sums[n] = 0;
+  AddPanel(rows, weights, width, sums);
 }
 
 #else

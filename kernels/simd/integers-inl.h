@@ -106,8 +106,10 @@ HWY_INLINE void Store(Vec v, T* p, size_t) {
   *p = static_cast<T>(v.raw);
 }
 HWY_INLINE Vec HighProduct(Vec x, int32_t mantissa) {
-  const int64_t product = int64_t{x.raw} * mantissa + (int64_t{1} << 30);
-  return Vec(static_cast<int32_t>(product >> 31));
+  return Vec(kernels::HighProduct(x.raw, mantissa));
+}
+HWY_INLINE Vec DivideProduct(Vec x, int32_t exponent) {
+  return Vec(kernels::DivideProduct(x.raw, exponent));
 }
 HWY_INLINE Vec DivideByPower(Vec x, int32_t exponent) {
   const auto mask = static_cast<int32_t>((uint32_t{1} << exponent) - 1);
@@ -162,6 +164,21 @@ HWY_INLINE Vec DivideByPower(Vec x, int32_t exponent) {
 #endif
 #endif
 
+#if defined(WEFT_HELIUM_INTEGERS) || HWY_TARGET != HWY_SCALAR
+HWY_INLINE Vec DivideProduct(Vec x, int32_t exponent) { return DivideByPower(x, exponent); }
+#endif
+
+#if defined(__ARM_ARCH_6M__)
+// Has few registers, and a long product: a function.
+WEFT_PART Vec RescaledBy(Vec x, int32_t mantissa, int32_t left, int32_t right) {
+  return DivideProduct(HighProduct(ShiftLeftSame(x, left), mantissa), right);
+}
+#else
+HWY_INLINE Vec RescaledBy(Vec x, int32_t mantissa, int32_t left, int32_t right) {
+  return DivideProduct(HighProduct(ShiftLeftSame(x, left), mantissa), right);
+}
+#endif
+
 // A multiplier of all lanes, prepared for many vectors.
 class Rescaler {
  public:
@@ -169,9 +186,7 @@ class Rescaler {
       : mantissa_(by.mantissa),
         left_(by.exponent > 0 ? by.exponent : 0),
         right_(by.exponent < 0 ? -by.exponent : 0) {}
-  HWY_INLINE Vec operator()(Vec x) const {
-    return DivideByPower(HighProduct(ShiftLeftSame(x, left_), mantissa_), right_);
-  }
+  HWY_INLINE Vec operator()(Vec x) const { return RescaledBy(x, mantissa_, left_, right_); }
 
  private:
   int32_t mantissa_, left_, right_;
@@ -185,6 +200,8 @@ HWY_INLINE Vec LimitedTo16(Vec x) {
 #if HWY_TARGET == HWY_SCALAR && defined(__ARM_FEATURE_SAT) && !defined(WEFT_HELIUM_INTEGERS)
   __asm__("ssat %0, #16, %0" : "+r"(x.raw) : : "cc");
   return x;
+#elif HWY_TARGET == HWY_SCALAR && !defined(WEFT_HELIUM_INTEGERS)
+  return Vec(static_cast<int16_t>(x.raw) == x.raw ? x.raw : (x.raw >> 31) ^ 32767);
 #else
   return Limited(x, -32768, 32767);
 #endif

@@ -21,9 +21,29 @@ constexpr bool IsMultiplier(int32_t mantissa, int32_t exponent) {
   return exponent >= -31 && exponent <= 30 && mantissa >= 0;
 }
 
-// x * mantissa / 2^31, rounded to the nearest integer, halves towards +infinity.
-constexpr int32_t HighProduct(int32_t x, int32_t mantissa) {
+// x * mantissa / 2^31, rounded to the nearest integer, halves towards +infinity. If the mantissa is
+// at least 0, the result is above -2^31.
+constexpr int32_t HighProductBy64(int32_t x, int32_t mantissa) {
   return static_cast<int32_t>((int64_t{x} * mantissa + (int64_t{1} << 30)) >> 31);
+}
+// The same by products of 32 bits, for a core without longer ones. All terms are below 2^31 in
+// magnitude; the lower half of the product of the lower halves does not affect the result.
+constexpr int32_t HighProductBy32(int32_t x, int32_t mantissa) {
+  const int32_t x_high = x >> 16, x_low = x & 0xFFFF;
+  const int32_t m_high = mantissa >> 16, m_low = mantissa & 0xFFFF;
+  const uint32_t lowest = static_cast<uint32_t>(x_low) * static_cast<uint32_t>(m_low);
+  const int32_t low = x_high * m_low + static_cast<int32_t>(lowest >> 16);
+  const int32_t middle = x_low * m_high + (low & 0xFFFF);
+  const int32_t high = x_high * m_high + (low >> 16) + (middle >> 16);
+  const auto rounded = static_cast<uint32_t>((((middle & 0xFFFF) >> 14) + 1) >> 1);
+  return static_cast<int32_t>(static_cast<uint32_t>(high) * 2 + rounded);
+}
+constexpr int32_t HighProduct(int32_t x, int32_t mantissa) {
+#if defined(__ARM_ARCH_6M__)
+  return HighProductBy32(x, mantissa);
+#else
+  return HighProductBy64(x, mantissa);
+#endif
 }
 
 // x / 2^exponent, rounded to the nearest integer, halves away from zero; exponent is at most 31.
@@ -32,13 +52,19 @@ constexpr int32_t DivideByPower(int32_t x, int32_t exponent) {
   return (x >> exponent) + ((x & mask) > (mask >> 1) + (x < 0) ? 1 : 0);
 }
 
+// The same, in fewer instructions, for x other than -2^31.
+constexpr int32_t DivideProduct(int32_t x, int32_t exponent) {
+  if (exponent == 0) return x;
+  return (((x + (x >> 31)) >> ((exponent - 1) & 31)) + 1) >> 1;
+}
+
 // x times the factor: a shift to the left that wraps around, or a product and a shift to the right,
 // each rounded.
 constexpr int32_t Rescaled(int32_t x, const Multiplier& by) {
   const int32_t left = by.exponent > 0 ? by.exponent & 31 : 0;
   const int32_t right = by.exponent < 0 ? -by.exponent & 31 : 0;
   const auto shifted = static_cast<int32_t>(static_cast<uint32_t>(x) << left);
-  return DivideByPower(HighProduct(shifted, by.mantissa), right);
+  return DivideProduct(HighProduct(shifted, by.mantissa), right);
 }
 
 // The same for sums of int16 codes: the factor has 15 bits, and the product is rounded once, halves

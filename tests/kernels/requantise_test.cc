@@ -8,7 +8,8 @@
 namespace weft::kernels {
 namespace {
 
-TEST(Requantise, MatchesItsReferenceForEveryExponent) {
+// Numbers near powers of two, and random ones of every length.
+std::vector<int32_t> NumbersOfEveryLength() {
   Random random(1);
   std::vector<int32_t> numbers = {0, 1, -1, 2, -2, 3, -3, 0x7FFFFFFF, -0x7FFFFFFF, -0x7FFFFFFF - 1};
   for (uint32_t bit = 0; bit < 31; ++bit) {
@@ -20,6 +21,29 @@ TEST(Requantise, MatchesItsReferenceForEveryExponent) {
   for (int32_t i = 0; i < 200; ++i) {
     numbers.push_back(static_cast<int32_t>(random.Next()) >> random.Below(31));
   }
+  return numbers;
+}
+
+// On every core, also one that computes it by products of 64 bits.
+TEST(Requantise, MultipliesByProductsOf32Bits) {
+  const std::vector<int32_t> numbers = NumbersOfEveryLength();
+  for (const int32_t mantissa : numbers) {
+    for (const int32_t x : numbers) {
+      const int64_t product = int64_t{x} * mantissa, unit = int64_t{1} << 31;
+      int64_t rounded = product / unit;  // towards 0
+      const int64_t rest = product - rounded * unit;
+      if (rest >= unit / 2) ++rounded;
+      if (rest < -unit / 2) --rounded;
+      ASSERT_EQ(HighProductBy32(x, mantissa), static_cast<int32_t>(rounded))
+          << x << ' ' << mantissa;
+      ASSERT_EQ(HighProductBy64(x, mantissa), static_cast<int32_t>(rounded))
+          << x << ' ' << mantissa;
+    }
+  }
+}
+
+TEST(Requantise, MatchesItsReferenceForEveryExponent) {
+  const std::vector<int32_t> numbers = NumbersOfEveryLength();
   for (int32_t exponent = -31; exponent <= 30; ++exponent) {
     for (const int32_t mantissa : {0, 0x40000000, 0x40000001, 0x5A827999, 0x7FFFFFFE, 0x7FFFFFFF}) {
       for (const int32_t x : numbers) {
