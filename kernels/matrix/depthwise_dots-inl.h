@@ -122,7 +122,7 @@ struct DotChannels {
 #endif
 };
 
-// Repeats the elements of [0, period) up to the end of a vector. Those after `count` are zeros.
+// Repeats the elements of [0, period) up to the end of a vector, with zeros after `count`.
 template <typename T>
 HWY_INLINE void Repeat(const T* from, size_t count, size_t period, T* to) {
   if (count == kDotBytes) {  // by vectors: compilers copy so many bytes with a slow instruction
