@@ -12,11 +12,13 @@ namespace weft::kernels {
 inline constexpr uint32_t kMaxRank = 8;
 
 // True on a core with a small stack and, in general, no data cache.
-#if defined(__ARM_ARCH_PROFILE) && __ARM_ARCH_PROFILE == 'M'
-inline constexpr bool kIsMicrocontroller = true;
+#if (defined(__ARM_ARCH_PROFILE) && __ARM_ARCH_PROFILE == 'M') || \
+    (defined(__riscv) && __riscv_xlen == 32 && !defined(__unix__))
+#define WEFT_MICROCONTROLLER 1
 #else
-inline constexpr bool kIsMicrocontroller = false;
+#define WEFT_MICROCONTROLLER 0
 #endif
+inline constexpr bool kIsMicrocontroller = WEFT_MICROCONTROLLER != 0;
 
 // kI4 and kU4 are packed two to a byte, low nibble first. kBoolean is one byte, 0 or 1 when written
 // and zero or not zero when read.

@@ -53,6 +53,9 @@ python3:selenium                     python3-selenium
 aarch64-linux-gnu-g++                g++-aarch64-linux-gnu
 arm-linux-gnueabihf-g++              g++-arm-linux-gnueabihf
 riscv64-linux-gnu-g++                g++-riscv64-linux-gnu
+riscv64-unknown-elf-gcc              gcc-riscv64-unknown-elf
+/usr/lib/picolibc/riscv64-unknown-elf/picolibc.specs   picolibc-riscv64-unknown-elf
+qemu-system-riscv32                  qemu-system-misc
 qemu-aarch64                         qemu-user
 clang++-19                           clang-19
 /usr/lib/llvm-19/lib/clang/19/lib/linux   libclang-rt-19-dev

@@ -9,7 +9,7 @@ presets=("$@")
 check_goldens=
 if [ ${#presets[@]} -eq 0 ]; then
   presets=(x86-64 asan aarch64-linux armv7-linux riscv64-linux
-    cortex-m4f cortex-m7 cortex-m33 cortex-m55 cortex-m3 cortex-m0plus)
+    cortex-m4f cortex-m7 cortex-m33 cortex-m55 cortex-m3 cortex-m0plus riscv32)
   check_goldens=yes
 fi
 jobs=$(nproc)

@@ -4,10 +4,11 @@
 #include <cstring>
 #include <limits>
 
+#include "kernels/element.h"
 #include "kernels/elementwise/number.h"
 
-// Blocks need functions of libgcc on such a core, so this matches kIsMicrocontroller.
-#if defined(__ARM_ARCH_PROFILE) && __ARM_ARCH_PROFILE == 'M'
+// Blocks need functions of libgcc on a microcontroller.
+#if WEFT_MICROCONTROLLER
 #define WEFT_CONVERTS_BLOCKS 0
 #else
 #define WEFT_CONVERTS_BLOCKS 1

@@ -39,7 +39,8 @@ HWY_INLINE void AddNumbers(const Number*& q, const int8_t*& lines, uint32_t* of)
     // Keeps the order of additions: GCC would compute one output after the other.
     __asm__("" : "+r"(of[0]), "+r"(of[1]), "+r"(of[2]), "+r"(of[3]));
     if constexpr (kOutputs == 8) {
-      __asm__("" : "+r"(of[4]), "+r"(of[5]), "+r"(of[6]), "+r"(of[7]));
+      // And loads no weight of the next number, for which no register is left.
+      __asm__("" : "+r"(of[4]), "+r"(of[5]), "+r"(of[6]), "+r"(of[7]), "+r"(lines));
     }
   }
   q += kNumbers;

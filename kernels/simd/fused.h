@@ -3,14 +3,20 @@
 // use Fma of vector-inl.h: an instruction if the target has one, else the C library's fmaf. That of
 // hosted systems rounds once. That of newlib adds in double and rounds the sum twice, which rarely
 // makes a difference (a Cortex-M3 gives the expected bits for all conformance models) but is not
-// guaranteed.
+// guaranteed. That of picolibc, the C library of bare RISC-V, also rounds the product; SoftFma
+// replaces it.
 #ifndef WEFT_KERNELS_SIMD_FUSED_H_
 #define WEFT_KERNELS_SIMD_FUSED_H_
 
+#if defined(__riscv) && !defined(__riscv_flen) && !defined(__unix__)
+#include "kernels/simd/soft_fma.h"
+#define WEFT_SOFT_FMA
+#endif
+
 namespace weft::kernels {
 
-#if defined(__ARM_FEATURE_FMA) || defined(__FP_FAST_FMAF) || defined(__unix__) || \
-    defined(__APPLE__) || defined(_WIN32)
+#if defined(WEFT_SOFT_FMA) || defined(__ARM_FEATURE_FMA) || defined(__FP_FAST_FMAF) || \
+    defined(__unix__) || defined(__APPLE__) || defined(_WIN32)
 inline constexpr bool kFusesMultiplyAdd = true;
 #else
 inline constexpr bool kFusesMultiplyAdd = false;

@@ -17,6 +17,7 @@
 #include <cstdint>
 
 #include "hwy/highway.h"
+#include "kernels/simd/fused.h"
 
 // For a lambda that is called in two loops and is worth inlining in both.
 #undef WEFT_ALWAYS_INLINE
@@ -172,10 +173,19 @@ HWY_INLINE void StoreFirst(FloatVec v, float* p, size_t count) {
 #endif
 }
 
-// a * b + c, rounded once. Highway's MulAdd rounds twice on the scalar target.
+// a * b + c of one float, rounded once. Every target compiles this to its instruction or to a call.
+HWY_INLINE float Fma(float a, float b, float c) {
+#if defined(WEFT_SOFT_FMA)
+  return SoftFma(a, b, c);
+#else
+  return __builtin_fmaf(a, b, c);
+#endif
+}
+
+// The same for vectors. Highway's MulAdd rounds twice on the scalar target.
 HWY_INLINE FloatVec Fma(FloatVec a, FloatVec b, FloatVec c) {
 #if HWY_TARGET == HWY_SCALAR
-  return FloatVec(__builtin_fmaf(a.raw, b.raw, c.raw));
+  return FloatVec(Fma(a.raw, b.raw, c.raw));
 #else
   return hn::MulAdd(a, b, c);
 #endif
@@ -184,14 +194,11 @@ HWY_INLINE FloatVec Fma(FloatVec a, FloatVec b, FloatVec c) {
 // c - a * b, rounded once.
 HWY_INLINE FloatVec Fnma(FloatVec a, FloatVec b, FloatVec c) {
 #if HWY_TARGET == HWY_SCALAR
-  return FloatVec(__builtin_fmaf(-a.raw, b.raw, c.raw));
+  return FloatVec(Fma(-a.raw, b.raw, c.raw));
 #else
   return hn::NegMulAdd(a, b, c);
 #endif
 }
-
-// The same for one float. Every target compiles this to its instruction or to fmaf.
-HWY_INLINE float Fma(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
 
 #if HWY_TARGET != HWY_SCALAR && HWY_ARCH_ARM_V7
 // armv7 vectors have no division and no square root, only Newton steps that miss the last bit; its

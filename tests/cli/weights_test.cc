@@ -74,8 +74,8 @@ TEST_F(WeightsCommand, KeepsLargeExactWeightsOfBoardsAsFloats) {
   for (const char* cached : {"", " --target x86-64", " --target aarch64-linux"}) {
     EXPECT_EQ(type(cached), "i8x32") << cached;
   }
-  for (const char* core :
-       {"cortex-m0plus", "cortex-m3", "cortex-m4f", "cortex-m7", "cortex-m33", "cortex-m55"}) {
+  for (const char* core : {"cortex-m0plus", "cortex-m3", "cortex-m4f", "cortex-m7", "cortex-m33",
+                           "cortex-m55", "riscv32"}) {
     const std::string target = std::string(" --target ") + core;
     EXPECT_EQ(type(target), "f32") << core;
     EXPECT_EQ(type(target + " --precision auto"), "f32") << core;

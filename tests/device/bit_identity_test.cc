@@ -8,55 +8,25 @@
 
 #include <cstdint>
 #include <cstdlib>
-#include <cstring>
 #include <fstream>
 #include <map>
 #include <string>
 
 #include "runtime/weft.h"
 #include "tests/device/loaded_file.h"
-#include "tests/device/made_inputs.h"
+#include "tests/device/model_hash.h"
 #include "tests/device/stored_models.h"
 #include "tests/kernels/every_target.h"
 
 namespace weft {
 namespace {
 
-uint64_t Hash(const void* data, size_t bytes, uint64_t hash) {
-  const auto* p = static_cast<const unsigned char*>(data);
-  for (size_t i = 0; i < bytes; ++i) hash = (hash ^ p[i]) * 0x100000001B3u;
-  return hash;
-}
-
-// All NaNs are equal: x86 and ARM disagree on the sign of generated NaNs (of sqrt(-1), say), and
-// IEEE 754 leaves it open. Every other bit counts.
-uint64_t Hash(const Tensor& tensor, uint64_t hash) {
-  if (tensor.type != Type::kF32) return Hash(tensor.data, tensor.bytes, hash);
-  for (size_t i = 0; i < tensor.bytes / sizeof(float); ++i) {
-    uint32_t bits = 0;
-    std::memcpy(&bits, tensor.as<float>() + i, sizeof(bits));
-    if ((bits & 0x7FFFFFFFu) > 0x7F800000u) bits = 0x7FC00000u;
-    hash = Hash(&bits, sizeof(bits), hash);
-  }
-  return hash;
-}
-
-// Hash over the outputs of three runs; the second and third continue from the previous state.
 uint64_t RunModel(const std::string& name) {
   const auto model = ReadModelFile(ModelPath(name));
   const Stream stream(*model);
   Engine engine = stream.engine;
-  uint64_t hash = 0xCBF29CE484222325u;
-  uint32_t random = 1;
-  for (int run = 0; run < 3; ++run) {
-    for (uint32_t i = 0; i < engine.input_count(); ++i) FillInput(engine.input(i), random);
-    // These inputs may set a count above its maximum.
-    const FaultCode code = engine.Run().code;
-    EXPECT_TRUE(code == FaultCode::kNone || code == FaultCode::kTripLimit);
-    for (uint32_t i = 0; i < engine.output_count(); ++i) {
-      hash = Hash(engine.output(i), hash);
-    }
-  }
+  uint64_t hash = 0;
+  EXPECT_TRUE(HashModel(engine, &hash));
   return hash;
 }
 
@@ -77,7 +47,7 @@ std::map<std::string, uint64_t> PinnedHashes() {
   std::string name;
   uint64_t hash = 0;
   while (stream >> name >> std::hex >> hash) {
-    if (IsSampled(name)) hashes[name] = hash;
+    if (IsSampled(name.c_str())) hashes[name] = hash;
   }
   return hashes;
 }

@@ -3,8 +3,6 @@
 #ifndef WEFT_TESTS_DEVICE_MADE_INPUTS_H_
 #define WEFT_TESTS_DEVICE_MADE_INPUTS_H_
 
-#include <gtest/gtest.h>
-
 #include <cstdint>
 #include <cstring>
 
@@ -25,7 +23,7 @@ inline void FillInput(const Tensor& tensor, uint32_t& state) {
     return;
   }
   const size_t element_bytes = BitsOf(tensor.type) / 8;
-  ASSERT_NE(element_bytes, 0u);
+  if (element_bytes == 0) __builtin_trap();  // no port has such a type
   std::memset(tensor.data, 0, tensor.bytes);
   const bool boolean = tensor.type == Type::kBool;
   for (size_t i = 0; i < tensor.bytes; i += element_bytes) {

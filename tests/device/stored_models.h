@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "runtime/weft.h"
+#include "tests/device/model_hash.h"
 
 namespace weft {
 
@@ -29,19 +30,11 @@ struct StoredCase {
   double rtol = 0, atol = 0;
 };
 
-// Returns true if this target tests the model: all models, or one in WEFT_MODEL_THINNING, chosen by
-// the name, so that every list of models gives the same sample.
-inline bool IsSampled(const std::string& name) {
-  uint32_t hash = 0x811C9DC5u;
-  for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 0x01000193u;
-  return hash % WEFT_MODEL_THINNING == 0;
-}
-
 inline std::vector<StoredCase> StoredCases() {
   std::vector<StoredCase> cases;
   std::ifstream stream(WEFT_MODELS_DIR "/index.txt");
   for (StoredCase row; stream >> row.name >> row.calls >> row.rtol >> row.atol;) {
-    if (IsSampled(row.name)) cases.push_back(row);
+    if (IsSampled(row.name.c_str())) cases.push_back(row);
   }
   return cases;
 }

@@ -5,6 +5,8 @@
 board=$1
 program=$2
 shift 2
-exec qemu-system-arm -M "$board" -display none -serial none -monitor none \
+emulator=qemu-system-arm
+[ "$board" != virt ] || emulator='qemu-system-riscv32 -bios none'
+exec $emulator -M "$board" -display none -serial none -monitor none \
   -semihosting-config enable=on,target=native ${QEMU_ICOUNT:+-icount "$QEMU_ICOUNT"} \
   -append "$*" -kernel "$program" </dev/null

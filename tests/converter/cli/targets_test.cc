@@ -11,8 +11,8 @@ namespace weft::cli {
 namespace {
 
 TEST(Targets, KeepScaledWeightsExceptOnBoards) {
-  const std::vector<std::string> boards = {"cortex-m0plus", "cortex-m3",  "cortex-m33",
-                                           "cortex-m4f",    "cortex-m55", "cortex-m7"};
+  const std::vector<std::string> boards = {"cortex-m0plus", "cortex-m3", "cortex-m33", "cortex-m4f",
+                                           "cortex-m55",    "cortex-m7", "riscv32"};
   std::vector<std::string> refusing;
   for (const std::string& name : TargetNames()) {
     if (!KeepsScaledWeights(name)) refusing.push_back(name);
@@ -30,7 +30,7 @@ TEST(Targets, NameLayersWithFloatsOfCoresWithoutFpu) {
             "note: cortex-m0plus has no FPU: 1 layer computes with floats, at about 430 times the "
             "instructions of a Cortex-M4F: conv");
   for (const std::string& name : TargetNames()) {
-    const bool has_fpu = name != "cortex-m3" && name != "cortex-m0plus";
+    const bool has_fpu = name != "cortex-m3" && name != "cortex-m0plus" && name != "riscv32";
     EXPECT_EQ(FloatNote(name, {"conv"}, false).empty(), has_fpu) << name;
     EXPECT_EQ(FloatNote(name, {}, false), "") << name;
   }
