@@ -246,28 +246,55 @@ void Matmul(const MatmulShape& shape, const float* a, const float* b, float* y) 
 namespace {
 
 template <typename T>
-T IntegerSum(const MatmulShape& shape, const T* a, const T* b) {
-  T sum = 0;
-  for (size_t k = 0; k < shape.inner; ++k) {
-    sum = WrappingAdd(sum,
-                      WrappingMultiply(a[k * shape.a_inner_stride], b[k * shape.b_inner_stride]));
-  }
-  return sum;
+void AddProduct(T a, T b, T* sum) {
+  *sum = WrappingAdd(*sum, WrappingMultiply(a, b));
 }
 
-// For index arithmetic and small integer layers: one sum at a time.
+template <typename T>
+void SumOneColumn(const MatmulShape& shape, const T* a, const T* b, T* y) {
+  T sum = 0;
+  for (size_t k = 0; k < shape.inner; ++k) {
+    AddProduct(a[k * shape.a_inner_stride], b[k * shape.b_inner_stride], &sum);
+  }
+  *y = sum;
+}
+
+inline constexpr size_t kSharedColumns = 4;
+
+// The sums of four columns, which share a row of a. Written out, because boards are compiled for
+// size.
+template <typename T>
+void SumFourColumns(const MatmulShape& shape, const T* a, const T* b, T* y) {
+  const size_t step = shape.b_inner_stride, width = shape.b_column_stride;
+  T sum0 = 0, sum1 = 0, sum2 = 0, sum3 = 0;
+  for (size_t k = 0; k < shape.inner; ++k) {
+    const T x = a[k * shape.a_inner_stride];
+    const T* const row = b + k * step;
+    AddProduct(x, row[0], &sum0);
+    AddProduct(x, row[width], &sum1);
+    AddProduct(x, row[2 * width], &sum2);
+    AddProduct(x, row[3 * width], &sum3);
+  }
+  y[0] = sum0;
+  y[1] = sum1;
+  y[2] = sum2;
+  y[3] = sum3;
+}
+
 template <typename T>
 void MatmulIntegers(const MatmulShape& shape, const T* a, const T* b, T* y) {
   if (shape.columns == 0 || IsEmpty(shape.batch_dims, shape.batch_rank)) return;
   StridedIterator<uint32_t, 2> geometry(shape.batch_rank, shape.batch_dims,
                                         {shape.a_batch_strides, shape.b_batch_strides});
   do {
-    const T* row = a + geometry.offset(0);
     for (size_t m = 0; m < shape.rows; ++m) {
-      for (size_t n = 0; n < shape.columns; ++n) {
-        *y++ = shape.inner == 0 ? T{0}
-                                : IntegerSum(shape, row + m * shape.a_row_stride,
-                                             b + geometry.offset(1) + n * shape.b_column_stride);
+      for (size_t n = 0, count; n < shape.columns; n += count, y += count) {
+        count = shape.columns - n < kSharedColumns ? 1 : kSharedColumns;
+        // Without terms, a and b may be invalid.
+        const T* const row = shape.inner == 0 ? a : a + geometry.offset(0) + m * shape.a_row_stride;
+        const T* const column =
+            shape.inner == 0 ? b : b + geometry.offset(1) + n * shape.b_column_stride;
+        count == 1 ? SumOneColumn(shape, row, column, y) : SumFourColumns(shape, row, column, y);
       }
     }
   } while (geometry.Next());
