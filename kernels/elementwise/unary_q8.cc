@@ -45,7 +45,18 @@ WEFT_PART void Gate(const UnaryQ8Shape& shape, const int16_t* x, int16_t* y) {
   });
 }
 
+// Sums of products of int16 codes.
+WEFT_PART void RescaleSums(const UnaryQ8Shape& shape, const int64_t* x, int16_t* y) {
+  for (size_t i = 0; i < shape.count; ++i) {
+    const int64_t v = RescaledOnce(x[i], shape.above);
+    y[i] = static_cast<int16_t>(v < shape.low ? shape.low : v > shape.high ? shape.high : v);
+  }
+}
+
 void UnaryQ8(const UnaryQ8Shape& shape, const void* x, void* y) {
+  if (shape.from == Element::kI64) {
+    return RescaleSums(shape, static_cast<const int64_t*>(x), static_cast<int16_t*>(y));
+  }
   if (shape.op == CodeFunction::kRescale) return Rescale(shape, x, y);
   Gate(shape, static_cast<const int16_t*>(x), static_cast<int16_t*>(y));
 }

@@ -8,6 +8,9 @@
 // The argument t of a function is (x * mantissa + half) / 2^-exponent of `above` in units of
 // 1/12288, rounded down. x and y of functions are i16; x and y of rescale are i8, i16 or i32, each.
 // Sums wrap around. y may be x if their types have the same size.
+//
+// x of rescale may also be sums of products of int16 codes, as i64: y is i16,
+// RescaledOnce(x, above) limited to [low, high], and x_zero, zero and `below` are 0.
 #ifndef WEFT_KERNELS_ELEMENTWISE_UNARY_Q8_H_
 #define WEFT_KERNELS_ELEMENTWISE_UNARY_Q8_H_
 

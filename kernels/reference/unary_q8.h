@@ -19,6 +19,12 @@ inline int32_t RescaleReference(const UnaryQ8Shape& s, int32_t x) {
   return static_cast<int32_t>(code < s.low ? s.low : code > s.high ? s.high : code);
 }
 
+// x is a sum of products of int16 codes.
+inline int16_t RescaleReference(const UnaryQ8Shape& s, int64_t x) {
+  const int64_t code = RescaledOnce(x, s.above);
+  return static_cast<int16_t>(code < s.low ? s.low : code > s.high ? s.high : code);
+}
+
 // A sigmoid or tanh in double precision; the codes of the step are at most kGateError away.
 inline constexpr double kGateError = 6;
 inline double GateReference(const UnaryQ8Shape& s, int16_t x) {

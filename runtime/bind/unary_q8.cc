@@ -22,6 +22,18 @@ void RequireLimits(ParamChecker& check, const format::UnaryQ8Params& params) {
   if (is_limited) RequireFactor(check, params.zero(), min, max);
 }
 
+// Rules for sums of products of int16 codes.
+void RequireSums(ParamChecker& check, const format::UnaryQ8Params& params) {
+  check.Require(params.to() == kI16, FaultCode::kParamType, params.to());
+  RequireMultiplier(check, params.above());
+  RequireFactor(check, params.above().exponent(), kMinExponent, kernels::kMaxShortExponent);
+  for (const int32_t unused :
+       {params.below().mantissa(), params.below().exponent(), params.x_zero(), params.zero()}) {
+    check.RequireZero(static_cast<uint32_t>(unused));
+  }
+  RequireLimits(check, params);
+}
+
 bool IsCodeType(format::ElementType type) { return type == kI8 || type == kI16 || type == kI32; }
 
 }  // namespace
@@ -29,6 +41,7 @@ bool IsCodeType(format::ElementType type) { return type == kI8 || type == kI16 |
 static void Rules(const format::UnaryQ8Params& params, ParamChecker& check) {
   check.RequireBelow(FaultCode::kParamOp, params.op(), kernels::kCodeFunctionCount);
   const bool is_rescaled = params.op() == format::CodeFunction::rescale;
+  if (is_rescaled && params.from() == format::ElementType::i64) return RequireSums(check, params);
   check.Require(is_rescaled ? IsCodeType(params.from()) : params.from() == kI16,
                 FaultCode::kParamType, params.from());
   check.Require(is_rescaled ? IsCodeType(params.to()) : params.to() == kI16, FaultCode::kParamType,

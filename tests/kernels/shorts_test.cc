@@ -272,6 +272,27 @@ TEST(UnaryQ8, MatchesItsReferenceForEveryType) {
   }
 }
 
+TEST(UnaryQ8, MatchesItsReferenceForLongSums) {
+  Random random(9);
+  for (uint32_t count = 0; count < 60; ++count) {
+    UnaryQ8Shape shape;
+    shape.count = count;
+    shape.from = Element::kI64;
+    shape.above = MultiplierCase(&random, 1);
+    shape.above.exponent = std::min(shape.above.exponent, kMaxShortExponent);
+    shape.low = -static_cast<int32_t>(random.Below(0x8001));
+    shape.high = 0x7FFF;
+    std::vector<int64_t> sums(count);
+    for (int64_t& sum : sums) sum = int64_t{static_cast<int32_t>(random.Next())} << (count % 15);
+    const Array<int64_t> x(sums, 1);
+    std::vector<int16_t> must;
+    for (const int64_t sum : sums) must.push_back(RescaleReference(shape, sum));
+    SCOPED_TRACE(count);
+    ASSERT_NO_FATAL_FAILURE(ExpectSame(
+        OnEveryTarget<int16_t>(count, 3, [&](int16_t* y) { UnaryQ8(shape, x.data(), y); }), must));
+  }
+}
+
 TEST(UnaryQ8, FunctionsAreCloseToTheirReferences) {
   std::vector<int16_t> codes;
   for (int32_t code = -32768; code < 32768; code += 13) codes.push_back(static_cast<int16_t>(code));

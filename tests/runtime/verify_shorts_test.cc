@@ -153,6 +153,27 @@ TEST(VerifyShorts, HoldsFunctionsToTheirForm) {
   EXPECT_EQ(sigmoid(Multiplier(3, 0), 1), FaultCode::kParamReserved);
 }
 
+TEST(VerifyShorts, HoldsLongSumsToTheirForm) {
+  using P = format::UnaryQ8Params;
+  using format::Multiplier;
+  const auto sums = [](const auto& change) {
+    P row(19, 0, 0, -9, 9, Multiplier(1 << 30, 14), Multiplier(), format::CodeFunction::rescale,
+          ElementType::i64, ElementType::i16, 0);
+    change(row);
+    StepSample sample =
+        StepSample(Kind::unary_q8, {{ElementType::i64, 19}, {ElementType::i16, 19}}).With(row);
+    return Loaded(sample.builder.Finish()).fault.code;
+  };
+  EXPECT_EQ(sums([](P&) {}), FaultCode::kNone);
+  EXPECT_EQ(sums([](P& p) { p.mutable_above() = Multiplier(1, 15); }), FaultCode::kParamFactor);
+  EXPECT_EQ(sums([](P& p) { p.mutable_above() = Multiplier(-1, 0); }), FaultCode::kParamFactor);
+  EXPECT_EQ(sums([](P& p) { p.mutate_to(ElementType::i8); }), FaultCode::kParamType);
+  EXPECT_EQ(sums([](P& p) { p.mutate_high(0x8000); }), FaultCode::kParamFactor);
+  EXPECT_EQ(sums([](P& p) { p.mutate_zero(1); }), FaultCode::kParamReserved);
+  EXPECT_EQ(sums([](P& p) { p.mutate_x_zero(1); }), FaultCode::kParamReserved);
+  EXPECT_EQ(sums([](P& p) { p.mutable_below() = Multiplier(1, 0); }), FaultCode::kParamReserved);
+}
+
 TEST(VerifyShorts, HoldsSumsOfSoftmaxTo32Bits) {
   const auto softmax = [](uint32_t length) {
     return CodeOf(Kind::softmax_q16, [=](B& b) {
