@@ -6,6 +6,7 @@
 #include <string>
 
 #include "converter/tflite/builder.h"
+#include "converter/tflite/integer_sums.h"
 #include "converter/tflite/moved.h"
 #include "converter/tflite/quantised.h"
 #include "converter/tflite/recurrent_codes.h"
@@ -105,23 +106,16 @@ void Extreme(Builder& b, const char* type) {
 // The first number of ADD_N. tflite-micro adds the negative zero point to a sum of codes, as if it
 // were twice that of the first input.
 ir::Source FirstTerm(Builder& b) {
-  const float excess = ExcessOfSums(b);
-  if (excess == 0) return b.Input(0);
+  if (!HasSums(b, 1) || ZeroOf(b.InputTensor(0)) == 0) return b.Input(0);
   Tensor first = b.InputTensor(0);
   int64_t& zero = first.quantization->zeros[0];
   zero *= 2;
   if (zero >= -128 && zero <= 127) return NumbersOfPort(b, first, b.PortInput(0));
+  const float excess = -ScaleOf(first) * static_cast<float>(ZeroOf(b.InputTensor(0)));
   return b.Add("Add", "opset1", {}, {b.Input(0), b.Float(excess)});
 }
 
 }  // namespace
-
-float ExcessOfSums(const Builder& b) {
-  const Tensor& x = b.InputTensor(0);
-  const bool has_codes = IsQuantised(x) && x.type == schema::ElementType::i8;
-  if (b.rounds_as_litert() || !has_codes || !x.quantization->is_per_tensor()) return 0;
-  return -ScaleOf(x) * static_cast<float>(ZeroOf(x));
-}
 
 void Add(Builder& b) { Binary(b, "Add", b.Options<schema::AddOptions>().activation()); }
 void Sub(Builder& b) { Binary(b, "Subtract", b.Options<schema::SubOptions>().activation()); }
@@ -146,6 +140,13 @@ void Maximum(Builder& b) { Extreme(b, "Maximum"); }
 void Minimum(Builder& b) { Extreme(b, "Minimum"); }
 
 void AddN(Builder& b) {
+  if (b.input_count() > 2 && HasSums(b, b.input_count())) {
+    ir::Source sum = Term(b, 0);
+    for (size_t i = 1; i < b.input_count(); ++i) {
+      sum = b.Add("Add", "opset1", {}, {sum, Term(b, i)});
+    }
+    return SetFromTerms(b, sum);
+  }
   ir::Source sum = FirstTerm(b);
   for (size_t i = 1; i < b.input_count(); ++i) sum = b.Add("Add", "opset1", {}, {sum, b.Input(i)});
   b.Set(0, sum);

@@ -8,7 +8,9 @@
 #include "converter/base/elements.h"
 #include "converter/ir/stated.h"
 #include "converter/tflite/builder.h"
+#include "converter/tflite/integer_sums.h"
 #include "converter/tflite/quantised.h"
+#include "converter/tflite/recurrent_codes.h"
 
 namespace weft::tflite {
 namespace {
@@ -46,6 +48,27 @@ ir::Source WithBias(Builder& b, ir::Source product, ir::Source numbers, const Bi
   Attributes attributes = {{"auto_broadcast", "numpy"}};
   if (!bias.codes.empty()) attributes[ir::kStatedBias] = bias.codes;
   return b.Add("Add", "opset1", attributes, {product, numbers});
+}
+
+// Returns true if input 1 is computed, or not one matrix, so that no step has it as int8 weights.
+bool HasComputedCodes(const Builder& b) {
+  const Tensor& y = b.InputTensor(1);
+  const bool is_matrix =
+      ElementCount(y.dims) ==
+      ElementCount(Dims(y.dims.end() - std::min<int64_t>(2, std::ssize(y.dims)), y.dims.end()));
+  return HasSums(b, 2, schema::ElementType::i16) || (HasSums(b, 2) && !(y.constant && is_matrix));
+}
+
+// Sets output 0 to the product of the codes `x` and input 1, with a constant bias of i32 or none.
+void SetProductOfCodes(Builder& b, ir::Source x, Attributes transposed, size_t bias,
+                       schema::Activation activation) {
+  ir::Source sums = b.Add("MatMul", "opset1", std::move(transposed), {x, CentredCodes(b, 1)});
+  if (b.Has(bias)) {
+    sums = b.Add("Add", "opset1", {}, {sums, b.Const(*b.InputTensor(bias).constant)});
+  }
+  const double product = static_cast<double>(ScaleOf(b.InputTensor(0))) *
+                         static_cast<double>(ScaleOf(b.InputTensor(1)));
+  SetFromSums(b, sums, product / static_cast<double>(ScaleOf(b.OutputTensor(0))), activation);
 }
 
 // Records that the file adds products of int16 codes in 32 bits: those with a bias of i32, or
@@ -121,13 +144,17 @@ void FullyConnected(Builder& b) {
     b.Refuse("weights are shuffled in format {}; must be in format 0", options.weights_format());
   }
   if (!b.RequireRank(1, 2)) return;
-  ir::Source x = b.Input(0);
+  const bool has_integer_bias = !b.Has(2) || b.InputTensor(2).type == schema::ElementType::i32;
+  const bool is_of_codes = HasSums(b, 2) && HasComputedCodes(b) && has_integer_bias &&
+                           (!b.Has(2) || b.InputTensor(2).constant);
+  ir::Source x = is_of_codes ? CentredCodes(b, 0) : b.Input(0);
   const int64_t length = b.InputTensor(1).dims[1];
   const bool keeps_rank =
       options.keep_num_dims() || (b.Rank(0) == 2 && b.InputTensor(0).dims[1] == length);
   if (!keeps_rank) x = b.Reshaped(x, std::array<int64_t, 2>{-1, length});
-  ir::Source product = b.Add("MatMul", "opset1",
-                             {{"transpose_a", "false"}, {"transpose_b", "true"}}, {x, b.Input(1)});
+  const Attributes transposed = {{"transpose_a", "false"}, {"transpose_b", "true"}};
+  if (is_of_codes) return SetProductOfCodes(b, x, transposed, 2, options.activation());
+  ir::Source product = b.Add("MatMul", "opset1", transposed, {x, b.Input(1)});
   StateSums(b, product, 2, options.quantized_bias_type());
   if (const auto bias = BiasIn(b, 2)) product = WithBias(b, product, bias->numbers, *bias);
   b.Set(0, b.Activated(product, options.activation()));
@@ -211,9 +238,12 @@ void Conv3D(Builder& b) {
 void BatchMatMul(Builder& b) {
   const auto& options = b.Options<schema::BatchMatMulOptions>();
   const auto text = [](bool is_true) { return is_true ? "true" : "false"; };
-  b.Set(0, b.Add("MatMul", "opset1",
-                 {{"transpose_a", text(options.adj_x())}, {"transpose_b", text(options.adj_y())}},
-                 {b.Input(0), b.Input(1)}));
+  const Attributes transposed = {{"transpose_a", text(options.adj_x())},
+                                 {"transpose_b", text(options.adj_y())}};
+  if (HasComputedCodes(b)) {
+    return SetProductOfCodes(b, CentredCodes(b, 0), transposed, 2, schema::Activation::none);
+  }
+  b.Set(0, b.Add("MatMul", "opset1", transposed, {b.Input(0), b.Input(1)}));
 }
 
 void EmbeddingLookup(Builder& b) {

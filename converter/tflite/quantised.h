@@ -22,9 +22,6 @@ ir::Source FirstCodes(Builder& builder, const Tensor& tensor, const Dims& dims);
 ir::Source CodesOfPort(Builder& builder, const Tensor& tensor, ir::Source numbers);
 // The int16 codes of quantised numbers, whose zero point is 0.
 ir::Source ShortCodes(Builder& builder, const Tensor& tensor, ir::Source numbers);
-// The number that tflite-micro adds to sums of int8 codes (ADD_N, CUMSUM): the negative zero point
-// of input 0. 0 with the arithmetic of LiteRT.
-float ExcessOfSums(const Builder& builder);
 // Rounds numbers to those that the tensor's codes represent, with a FakeQuantize. Its attributes
 // "scale" and "zero_point" are those of the file.
 ir::Source Quantised(Builder& builder, const Tensor& tensor, ir::Source numbers);

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "converter/tflite/builder.h"
+#include "converter/tflite/integer_sums.h"
 #include "converter/tflite/quantised.h"
 
 namespace weft::tflite {
@@ -57,12 +58,12 @@ void TopKV2(Builder& b) {
 
 void Cumsum(Builder& b) {
   const auto& options = b.Options<schema::CumsumOptions>();
-  const ir::Source sums = b.Add("CumSum", "opset3",
-                                {{"exclusive", options.exclusive() ? "true" : "false"},
-                                 {"reverse", options.reverse() ? "true" : "false"}},
-                                {b.Input(0), b.Input(1)});
-  const float excess = ExcessOfSums(b);
-  b.Set(0, excess == 0 ? sums : b.Add("Add", "opset1", {}, {sums, b.Float(excess)}));
+  const Attributes attributes = {{"exclusive", options.exclusive() ? "true" : "false"},
+                                 {"reverse", options.reverse() ? "true" : "false"}};
+  const bool is_of_bytes = HasSums(b, 1);
+  const ir::Source x = is_of_bytes ? Term(b, 0) : b.Input(0);
+  const ir::Source sums = b.Add("CumSum", "opset3", attributes, {x, b.Input(1)});
+  is_of_bytes ? SetFromTerms(b, sums) : b.Set(0, sums);
 }
 
 void LogSoftmax(Builder& b) {

@@ -387,7 +387,7 @@ void LowerByteBinary(LowerScope& scope) {
 // A function of codes; the output is i32 if it has no range.
 void InferCodeFunction(InferScope& scope) {
   CheckElements(scope, std::array<size_t, 1>{0},
-                {ElementType::i8, ElementType::i16, ElementType::i32});
+                {ElementType::i8, ElementType::i16, ElementType::i32, ElementType::i64});
   const ElementType type = CodeTypeOf(scope);
   scope.SetOutput(0, type == ElementType::f32 ? ElementType::i32 : type, scope.input_dims(0));
 }

@@ -5,7 +5,7 @@ import litert
 import micro
 import numpy as np
 from casebook import Case, i32, many, source
-from writer import RELU, SAME, VALID, Model
+from writer import RELU, RELU6, SAME, VALID, Model
 
 ALL = np.arange(-128, 128).astype(np.int8).reshape(1, 256)
 
@@ -118,18 +118,20 @@ def _softmax(beta, scale):
 
 def _sums():
     """tflite-micro adds the negative zero point to these sums."""
-    for count, zero in ((2, 0), (2, 9), (2, -100), (3, 9)):
+    for count, zero in ((2, 0), (2, 9), (2, -100), (3, 0), (3, 9), (5, -100)):
         graph = _Graph(f"add_n_{count}_{zero}".replace("-", "m"))
         ports = [graph.port(graph.codes(1, 256), 0.05, zero) for _ in range(count)]
         y = graph.result("i8", (1, 256), 0.083, -7)
         graph.graph.op("ADD_N", ports, [y])
         yield graph.case(y)
-    for reverse in (False, True):
-        graph = _Graph(f"cumsum_{reverse:d}")
-        x = graph.port(graph.codes(3, 9, 5), 0.02, -4)
-        y = graph.result("i8", (3, 9, 5), 0.09, 3)
-        graph.graph.op("CUMSUM", [x, graph.constant(np.array(1, np.int32))], [y], exclusive=reverse,
-                       reverse=reverse)
+    for number, (shape, axis, exclusive, reverse, scale) in enumerate((
+            ((3, 9, 5), 1, False, False, 0.09), ((3, 9, 5), 1, True, True, 0.09),
+            ((2, 60, 31), 1, False, True, 0.031), ((40, 50), -1, True, False, 0.047))):
+        graph = _Graph(f"cumsum_{number}")
+        x = graph.port(graph.codes(*shape), 0.02, -4)
+        y = graph.result("i8", shape, scale, 3)
+        graph.graph.op("CUMSUM", [x, graph.constant(np.array(axis, np.int32))], [y],
+                       exclusive=exclusive, reverse=reverse)
         yield graph.case(y)
 
 
@@ -162,6 +164,53 @@ def _transposed(path, size, channels, outputs, kernel, stride, padding, bias):
     graph.graph.op("TRANSPOSE_CONV", tensors, [y], version=3, padding=padding,
                    stride_h=stride[0], stride_w=stride[1])
     return graph.case(y)
+
+
+def _matrices():
+    """Products of two computed values, and of a batch of constant matrices."""
+    for number, (left, right, adj_x, adj_y) in enumerate((
+            ((23, 40), (40, 31), False, False), ((2, 17, 40), (2, 29, 40), False, True),
+            ((3, 40, 13), (3, 40, 19), True, False), ((2, 5, 11), (2, 7, 5), True, True),
+            ((2, 1, 9, 33), (3, 33, 17), False, False), ((4, 7, 300), (300, 9), False, False))):
+        for is_constant in (False, True) if number in (1, 4) else (False,):
+            graph = _Graph(f"batch_matmul_{number}{'_constant' * is_constant}")
+            x = graph.port(graph.codes(*left), 0.02, 5)
+            codes, scale, zero = graph.codes(*right), np.float32(0.013), -7
+            w = graph.constant(codes, scale, zero) if is_constant else graph.port(codes, scale, zero)
+            inner = left[-2] if adj_x else left[-1]
+            batch = np.broadcast_shapes(left[:-2], right[:-2])
+            shape = (*batch, left[-1] if adj_x else left[-2], right[-2] if adj_y else right[-1])
+            y = graph.result("i8", shape, 0.02 * 0.013 * 50 * np.sqrt(inner), 11)
+            graph.graph.op("BATCH_MATMUL", [x, w], [y], version=2, adj_x=adj_x, adj_y=adj_y)
+            yield graph.case(y)
+    for act, bias in ((0, False), (RELU, True), (RELU6, True)):
+        graph = _Graph(f"dense_computed_{act}")
+        x, w = graph.port(graph.codes(9, 50), 0.02, 5), graph.port(graph.codes(21, 50), 0.013)
+        numbers = graph.random.integers(-9000, 9000, 21).astype(np.int32)
+        tensor = graph.constant(numbers, np.float32(0.02 * 0.013)) if bias else None
+        y = graph.result("i8", (9, 21), 0.07, 11)
+        graph.graph.op("FULLY_CONNECTED", [x, w, tensor], [y], version=4, act=act)
+        yield graph.case(y)
+
+
+def _attention():
+    """Queries, keys and values, each a dense layer of x."""
+    graph = _Graph("attention")
+    x = graph.port(graph.codes(1, 12, 16), 0.03, -3)
+    parts = []
+    for _ in range(3):
+        weights = graph.random.integers(-127, 128, (16, 16)).astype(np.int8)
+        part = graph.graph.tensor("i8", (1, 12, 16), scale=np.float32(0.05), zero=4)
+        graph.graph.op("FULLY_CONNECTED", [x, graph.constant(weights, np.float32(0.004)), None], [part],
+                       version=5, keep_num_dims=True)
+        parts.append(part)
+    scores, shares = (graph.graph.tensor("i8", (1, 12, 12), scale=np.float32(scale), zero=zero)
+                      for scale, zero in ((0.09, -8), (1 / 256, -128)))
+    graph.graph.op("BATCH_MATMUL", parts[:2], [scores], version=2, adj_x=False, adj_y=True)
+    graph.graph.op("SOFTMAX", [scores], [shares], beta=1.0)
+    y = graph.result("i8", (1, 12, 16), 0.04, -2)
+    graph.graph.op("BATCH_MATMUL", [shares, parts[2]], [y], version=2, adj_x=False, adj_y=False)
+    yield graph.case(y)
 
 
 def _products():
@@ -223,4 +272,5 @@ def _types():
 
 def cases():
     softmax = [_softmax(beta, scale) for beta, scale in ((0.5, 0.1), (1.7, 0.03), (12.0, 0.2))]
-    return many(_functions(), softmax, _sums(), _pairs(), _reductions(), _products(), _resizes(), _types())
+    return many(_functions(), softmax, _sums(), _pairs(), _reductions(), _matrices(), _attention(),
+                _products(), _resizes(), _types())

@@ -225,6 +225,72 @@ def _products():
                        stride_w=stride[1])
 
 
+def _matrices():
+    """Products of two computed values, of a batch of constants, and attention."""
+    for number, (left, right, adj_x, adj_y) in enumerate((
+            ((23, 40), (40, 31), False, False), ((2, 17, 40), (2, 29, 40), False, True),
+            ((3, 40, 13), (3, 40, 19), True, False), ((2, 1, 9, 33), (3, 33, 17), False, False),
+            ((4, 7, 900), (900, 9), False, False))):
+        for is_constant in (False, True) if number in (1, 4) else (False,):
+            graph = _Graph(f"batch_matmul_{number}{'_constant' * is_constant}")
+            x, codes, scale = graph.port(graph.codes(*left), 1.5e-4), graph.codes(*right), 1.1e-4
+            w = graph.constant(codes, np.float32(scale)) if is_constant else graph.port(codes, scale)
+            inner = left[-2] if adj_x else left[-1]
+            batch = np.broadcast_shapes(left[:-2], right[:-2])
+            shape = (*batch, left[-1] if adj_x else left[-2], right[-2] if adj_y else right[-1])
+            y = graph.tensor(shape, 1.5e-4 * scale * 15000 * np.sqrt(inner))
+            graph.graph.op("BATCH_MATMUL", [x, w], [y], version=3, adj_x=adj_x, adj_y=adj_y)
+            yield graph.case(y)
+    graph = _Graph("attention")
+    x = graph.port(graph.codes(1, 12, 16), 1.5e-4)
+    keys, scores, shares = (graph.tensor(shape, scale) for shape, scale in (
+        ((1, 12, 16), 1.7e-4), ((1, 12, 12), 9e-4), ((1, 12, 12), GATE)))
+    graph.graph.op("LEAKY_RELU", [x], [keys], alpha=0.3)
+    graph.graph.op("BATCH_MATMUL", [x, keys], [scores], version=3, adj_x=False, adj_y=True)
+    graph.graph.op("SOFTMAX", [scores], [shares], beta=1.0)
+    y = graph.tensor((1, 12, 16), 1.2e-4)
+    graph.graph.op("BATCH_MATMUL", [shares, x], [y], version=3, adj_x=False, adj_y=False)
+    yield graph.case(y)
+
+
+def _windows(graph, value, steps, channels, layers, padding):
+    """Layers over time, each (outputs, taps, dilation); depthwise if `outputs` is 0."""
+    scale = float(value.scale)
+    for outputs, taps, dilation in layers:
+        name = "CONV_2D" if outputs else "DEPTHWISE_CONV_2D"
+        shape = (outputs, taps, 1, channels) if outputs else (1, taps, 1, channels)
+        count = outputs or channels
+        weights = graph.random.integers(-128, 128, shape).astype(np.int8)
+        scales = graph.random.uniform(0.002, 0.006, count).astype(np.float32)
+        bias = graph.random.integers(-10**6, 10**6, count).astype(np.int64)
+        tensors = [value, graph.constant(weights, scales, 0 if outputs else 3),
+                   graph.constant(bias, scales * np.float32(scale), 0)]
+        steps -= (taps - 1) * dilation if padding == VALID else 0
+        scale *= 0.004 * 128 * np.sqrt(taps * (channels if outputs else 1))
+        value = graph.tensor((1, steps, 1, count), scale)
+        more = {} if outputs else {"depth_multiplier": 1}
+        graph.graph.op(name, tensors, [value], version=3 if outputs else 5, padding=padding,
+                       stride_w=1, stride_h=1, dilation_w=1, dilation_h=dilation, act=RELU, **more)
+        channels = count
+    return value
+
+
+def _streams():
+    """Layers over 20 time steps, which tests/device also runs step by step."""
+    layers = ((12, 3, 1), (0, 3, 2), (6, 2, 1))
+    for padding, text in ((VALID, "valid"), (SAME, "same")):
+        graph = _Graph(f"stream_{text}")
+        x = graph.port(graph.codes(1, 20, 1, 8), 2e-4)
+        yield graph.case(_windows(graph, x, 20, 8, layers, padding))
+    graph = _Graph("stream_residual")
+    x = graph.port(graph.codes(1, 20, 1, 8), 2e-4)
+    leaky, y = graph.tensor((1, 20, 1, 8), 2.3e-4), graph.tensor((1, 20, 1, 8), 7e-4)
+    graph.graph.op("LEAKY_RELU", [x], [leaky], alpha=0.3)
+    inner = _windows(graph, leaky, 20, 8, ((5, 1, 1), (8, 3, 1)), SAME)
+    graph.graph.op("ADD", [inner, x], [y])
+    yield graph.case(y)
+
+
 def _reductions():
     for name in ("AVERAGE_POOL_2D", "MAX_POOL_2D"):
         low = name.lower().removesuffix("_2d")
@@ -273,4 +339,5 @@ def _moves():
 
 
 def cases():
-    return many(_pairs(), _functions(), _quantisation(), _products(), _reductions(), _moves())
+    return many(_pairs(), _functions(), _quantisation(), _products(), _matrices(), _streams(),
+                _reductions(), _moves())
