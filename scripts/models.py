@@ -2,14 +2,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Converts every conformance case with the host's weft, for tests on targets that cannot convert.
 
-    models.py WEFT CASES_DIR OUTPUT_DIR
+    models.py WEFT FIXTURES_DIR OUTPUT_DIR
 
-writes OUTPUT_DIR/<family>/<case>.weft. A rejected model is reported and has no file (the host's
-conformance tests check rejections); a crash makes this script fail. Every case is also converted with
---streaming=N; accepted models are written to OUTPUT_DIR-streamed/<family>/<case>.<N>.weft.
+writes OUTPUT_DIR/<family>/<case>.weft for the cases of FIXTURES_DIR/cases, and
+OUTPUT_DIR/tflite/<family>/<case>.weft for the families of .tflite models of integers. A rejected model
+is reported and has no file (the host's conformance tests check rejections); a crash makes this script
+fail. Every case is also converted with --streaming=N; accepted models are written to
+OUTPUT_DIR-streamed/<family>/<case>.<N>.weft.
 
 Both folders get an index.txt, because boards cannot list the host's folders. In OUTPUT_DIR each model
-has a line "<family>/<case> <calls> <rtol> <atol>" (calls 0: its arrays have no axis of calls). In
+has a line "<name> <calls> <rtol> <atol>" (calls 0: its arrays have no axis of calls). In
 OUTPUT_DIR-streamed a line has the name, the number of complete runs and the latency of each output in
 steps, "<name> 4 0,2".
 OUTPUT_DIR-c gets C sources: the model of tests/c_api, and the models whose footprint is measured.
@@ -24,10 +26,26 @@ import sys
 
 STREAMED = (1, 2, 3)  # steps per run
 BLOCK = 64  # also, for the family whose models have so many steps
+INTEGERS = ("codes", "quantised_recurrent", "shorts")  # .tflite models whose results are exact
 
 
 def described(case):
     return json.loads((case / "case.json").read_text())
+
+
+def model_of(case):
+    xml = case / "model.xml"
+    return xml if xml.exists() else case / "model.tflite"
+
+
+def cases_of(fixtures):
+    """Returns the folders by name, "<family>/<case>" or "tflite/<family>/<case>"."""
+    cases = {path.parent.relative_to(fixtures / "cases").as_posix(): path.parent
+             for path in (fixtures / "cases").glob("*/*/model.xml")}
+    for family in INTEGERS:
+        folders = (fixtures / "tflite" / family).glob("*/model.tflite")
+        cases |= {f"tflite/{family}/{path.parent.name}": path.parent for path in folders}
+    return dict(sorted(cases.items()))
 
 
 def write_index(output_dir, lines):
@@ -38,7 +56,7 @@ def convert(weft, case, target, *options):
     """Runs one conversion; returns (exit code, last line of its output; with --json all of it)."""
     extra = described(case).get("convert", [])
     target.parent.mkdir(parents=True, exist_ok=True)
-    run = subprocess.run([weft, "convert", case / "model.xml", "-o", target, *extra, *options],
+    run = subprocess.run([weft, "convert", model_of(case), "-o", target, *extra, *options],
                          capture_output=True, text=True, errors="replace", check=False)
     if "--json" in options:
         return run.returncode, run.stdout
@@ -56,13 +74,12 @@ def runs_and_latencies(talk):
 def convert_whole(pool, weft, cases, output_dir):
     """Converts each case with a self test of two runs. Returns the number of crashes."""
     lines, refused, crashed = [], 0, 0
-    targets = [output_dir / case.parent.name / f"{case.name}.weft" for case in cases]
-    results = pool.map(lambda case, target: convert(weft, case, target, "--self-test", "2"), cases,
-                       targets)
-    for case, (code, talk) in zip(cases, results):
+    targets = [output_dir / f"{name}.weft" for name in cases]
+    results = pool.map(lambda case, target: convert(weft, case, target, "--self-test", "2"),
+                       cases.values(), targets)
+    for (name, case), (code, talk) in zip(cases.items(), results):
         refused += code in (1, 2)
         crashed += code not in (0, 1, 2)
-        name = f"{case.parent.name}/{case.name}"
         if code != 0:
             print(f"{name}: exit {code}: {talk}")
             continue
@@ -75,15 +92,15 @@ def convert_whole(pool, weft, cases, output_dir):
 
 def convert_streamed(pool, weft, cases, output_dir):
     """Converts each case to streaming. Returns the number of crashes."""
-    jobs = [(case, output_dir / case.parent.name / f"{case.name}.{steps}.weft", steps)
-            for case in cases for steps in (*STREAMED, *[BLOCK] * (case.parent.name == "long"))]
+    jobs = [(case, f"{name}.{steps}", steps) for name, case in cases.items()
+            for steps in (*STREAMED, *[BLOCK] * (case.parent.name == "long"))]
     results = list(
-        pool.map(lambda job: convert(weft, *job[:2], f"--streaming={job[2]}", "--json"), jobs))
+        pool.map(
+            lambda job: convert(weft, job[0], output_dir / f"{job[1]}.weft", f"--streaming={job[2]}",
+                                "--json"), jobs))
     codes = [code for code, _ in results]
-    write_index(output_dir, [
-        f"{case.parent.name}/{case.name}.{steps} {runs_and_latencies(talk)}"
-        for (case, _, steps), (code, talk) in zip(jobs, results) if code == 0
-    ])
+    write_index(output_dir, [f"{name} {runs_and_latencies(talk)}"
+                             for (_, name, _), (code, talk) in zip(jobs, results) if code == 0])
     crashed = sum(code not in (0, 1, 2) for code in codes)
     print(f"streamed models: {codes.count(0)} converted, {len(codes) - codes.count(0) - crashed} "
           f"refused, {crashed} crashed")
@@ -108,9 +125,9 @@ def convert_measured(weft, c_dir):
 
 
 def main():
-    weft, cases_dir, output_dir = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
+    weft, fixtures, output_dir = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
     streamed_dir = output_dir.with_name(output_dir.name + "-streamed")
-    cases = sorted(path.parent for path in cases_dir.glob("*/*/model.xml"))
+    cases_dir, cases = fixtures / "cases", cases_of(fixtures)
     c_dir = output_dir.with_name(output_dir.name + "-c")
     for folder in (output_dir, streamed_dir, c_dir):
         if folder.exists():

@@ -22,8 +22,8 @@ namespace weft {
 
 using Buffer = std::vector<unsigned char>;
 
-// "gru/forward", and how its case.json compares outputs. If `calls` is not 0, all arrays of the
-// case have a leading axis with one entry per call.
+// "gru/forward" or "tflite/shorts/add_0", and how its case.json compares outputs. If `calls` is not
+// 0, all arrays of the case have a leading axis with one entry per call.
 struct StoredCase {
   std::string name;
   size_t calls = 0;
@@ -97,7 +97,8 @@ inline size_t ElementBytes(const std::string& header) {
 // that is no array file, gives fewer.
 inline std::vector<StoredArray> ReadArrays(const std::string& name) {
   std::vector<StoredArray> arrays;
-  std::ifstream stream(WEFT_FIXTURES_DIR "/cases/" + name + "/arrays.npy", std::ios::binary);
+  const char* folder = name.rfind("tflite/", 0) == 0 ? "/" : "/cases/";
+  std::ifstream stream(WEFT_FIXTURES_DIR + (folder + name) + "/arrays.npy", std::ios::binary);
   const auto read = [&stream](void* to, size_t bytes) {
     stream.read(static_cast<char*>(to), static_cast<std::streamsize>(bytes));
     return static_cast<bool>(stream);
