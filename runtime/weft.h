@@ -244,9 +244,19 @@ class Engine {
   // its condition or trip count required more. The run is completed in this case too: the outputs
   // are computed from the iterations that were executed. No other error occurs.
   //
-  // A NaN or infinity in an input may stay in the state until Reset, so check inputs first. During
-  // the call, subnormal numbers are flushed to zero, except on RISC-V.
+  // A NaN or infinity in an input may stay in the state until Reset, so check inputs first, or call
+  // RunChecked. During the call, subnormal numbers are flushed to zero, except on RISC-V.
   Fault Run();
+
+  // Runs like Run, then checks all float elements of the outputs and of the variables. Returns
+  // kNotFinite for the first NaN or infinity. `is` is its element. `index` is its output, or
+  // `must` + v for variable v, where `must` is the number of outputs. Variables are in the order of
+  // the file, which `weft inspect` prints.
+  //
+  // The run is completed: outputs and state are those of Run, and only Reset, or a saved state,
+  // removes a NaN that the model feeds back. Returns the error of Run if all elements are finite.
+  // Values between steps are not checked, such as an infinity that a later Clamp limits.
+  Fault RunChecked();
 
   // Sets the variables to their initial values. Open does this too.
   //

@@ -121,6 +121,7 @@ const char* weft_output_name(const weft_engine* engine, uint32_t port) {
 uint64_t weft_max_steps(const weft_engine* engine) { return Load(engine).MaxSteps(); }
 
 weft_fault weft_run(weft_engine* engine) { return ToC(Load(engine).Run()); }
+weft_fault weft_run_checked(weft_engine* engine) { return ToC(Load(engine).RunChecked()); }
 
 void weft_reset(weft_engine* engine) { Load(engine).Reset(); }
 

@@ -180,6 +180,8 @@ const char* weft_output_name(const weft_engine* engine, uint32_t port);
 uint64_t weft_max_steps(const weft_engine* engine);
 /* Fails only if a loop reaches its hard maximum. */
 WEFT_NODISCARD weft_fault weft_run(weft_engine* engine);
+/* As weft::Engine::RunChecked: also fails if an output or variable has a NaN or infinity. */
+WEFT_NODISCARD weft_fault weft_run_checked(weft_engine* engine);
 /* Sets the variables to their initial values. */
 void weft_reset(weft_engine* engine);
 

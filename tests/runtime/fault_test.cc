@@ -192,6 +192,7 @@ constexpr Row kNumbers[] = {
     {114, "PlanNumber"},
     {115, "ParamFactor"},
     {116, "ModelChecksum"},
+    {117, "NotFinite"},
 };
 
 TEST(FaultCode, KeepsItsNumber) {
