@@ -20,7 +20,7 @@ inline int32_t RescaleReference(const UnaryQ8Shape& s, int32_t x) {
 }
 
 // x is a sum of products of int16 codes.
-inline int16_t RescaleReference(const UnaryQ8Shape& s, int64_t x) {
+inline int16_t RescaledSumReference(const UnaryQ8Shape& s, int64_t x) {
   const int64_t code = RescaledOnce(x, s.above);
   return static_cast<int16_t>(code < s.low ? s.low : code > s.high ? s.high : code);
 }

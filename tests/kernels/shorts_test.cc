@@ -286,7 +286,7 @@ TEST(UnaryQ8, MatchesItsReferenceForLongSums) {
     for (int64_t& sum : sums) sum = int64_t{static_cast<int32_t>(random.Next())} << (count % 15);
     const Array<int64_t> x(sums, 1);
     std::vector<int16_t> must;
-    for (const int64_t sum : sums) must.push_back(RescaleReference(shape, sum));
+    for (const int64_t sum : sums) must.push_back(RescaledSumReference(shape, sum));
     SCOPED_TRACE(count);
     ASSERT_NO_FATAL_FAILURE(ExpectSame(
         OnEveryTarget<int16_t>(count, 3, [&](int16_t* y) { UnaryQ8(shape, x.data(), y); }), must));
