@@ -326,7 +326,11 @@ HWY_INLINE void DotsOfRow(const DotChannels& of, const DotRow& given, const Code
       alignas(64) int8_t block[kDotBytes];
       hn::Store(codes, bytes, block);
       for (size_t i = 0; i < count; ++i) {
-        CopyBytes(y + i * row.y_pixel, block + i * row.pitch, row.channels);
+        if constexpr (kDotBytes == 16) {  // the compiler sees that the pixel is in `block`
+          CopyFewBytes(y + i * row.y_pixel, block + i * row.pitch, row.channels);
+        } else {
+          CopyBytes(y + i * row.y_pixel, block + i * row.pitch, row.channels);
+        }
       }
     }
     left -= count;
