@@ -3,15 +3,14 @@
 # picolibc's startup code and semihosting serve it. A compiler without the headers of C++, such as
 # Debian's, uses those of arm-none-eabi-g++, whose C library is of the same family. Only headers: no
 # program links a C++ library.
-set(CMAKE_SYSTEM_NAME Generic)
+set(WEFT_BOARD virt)
+include(${CMAKE_CURRENT_LIST_DIR}/board.cmake)
 set(CMAKE_SYSTEM_PROCESSOR riscv32)
 if(NOT CMAKE_CXX_COMPILER)
   set(CMAKE_C_COMPILER riscv64-unknown-elf-gcc)
   set(CMAKE_CXX_COMPILER riscv64-unknown-elf-g++)
 endif()
-set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY)
 set(WEFT_FLOAT_ABI soft)
-set(WEFT_BOARD virt)
 set(WEFT_NO_CXX_LIBRARY ON)
 set(weft_machine "-march=rv32imc -mabi=ilp32 --specs=picolibc.specs")
 set(CMAKE_C_FLAGS_INIT "${weft_machine}")
@@ -35,10 +34,3 @@ endif()
 set(CMAKE_EXE_LINKER_FLAGS_INIT "--oslib=semihost --crt0=semihost -Wl,--gc-sections \
 -Wl,--defsym=__flash=0x80000000,--defsym=__flash_size=0x1000000 \
 -Wl,--defsym=__ram=0x81000000,--defsym=__ram_size=0x2000000")
-set(CMAKE_C_FLAGS_MINSIZEREL_INIT "-Os -DNDEBUG")
-set(CMAKE_CXX_FLAGS_MINSIZEREL_INIT "-Os -DNDEBUG")
-set(CMAKE_CROSSCOMPILING_EMULATOR "${CMAKE_CURRENT_LIST_DIR}/boards/run.sh" ${WEFT_BOARD})
-set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
-set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
-set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
-set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)
