@@ -44,26 +44,16 @@ ir::Source Quotient(Builder& b, const ir::Source& dividend) {
 // The codes of output 0 for codes of input 0, each of i8, i16 or i32, by integers.
 ir::Source RescaledCodes(Builder& b, ir::Source codes) {
   const Tensor &from = b.InputTensor(0), &to = b.OutputTensor(0);
-  constexpr int64_t kMaxExponent = 30;
   const Multiplier by =
       MultiplierOf(static_cast<double>(ScaleOf(from)) / static_cast<double>(ScaleOf(to)));
   if (by.exponent > kMaxExponent) {
     b.Refuse("output scale is {} and input scale {}; codes must fit 32 bits", ScaleOf(to),
              ScaleOf(from));
   }
-  const std::string factor = TextOf(std::span(&by, 1));
-  Attributes attributes = {{"function", "rescale"},
-                           {"x_zero", std::to_string(ZeroOf(from))},
-                           {"zero", std::to_string(ZeroOf(to))},
-                           {"a_multiplier", factor},
-                           {"b_multiplier", factor}};
-  const bool is_short = to.type == schema::ElementType::i16;
-  if (is_short) attributes["shorts"] = "1";
-  if (IsQuantised(to)) {
-    attributes["low"] = is_short ? "-32768" : "-128";
-    attributes["high"] = is_short ? "32767" : "127";
-  }
-  return b.Add("QuantizedUnary", kOwnVersion, attributes, {codes});
+  Rescale rescale = {.x_zero = ZeroOf(from), .zero = ZeroOf(to), .above = by, .below = by};
+  rescale.gives_shorts = to.type == schema::ElementType::i16;
+  if (IsQuantised(to)) rescale.limits = LimitsOf(to.type);
+  return Rescaled(b, rescale, codes);
 }
 
 // Returns true if the reader converts codes of input 0 to those of output 0 itself: if one of them

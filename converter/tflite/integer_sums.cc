@@ -3,10 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <string>
 
-#include "converter/tflite/quantised.h"
 #include "converter/tflite/recurrent_codes.h"
+#include "kernels/simd/requantise.h"
 
 namespace weft::tflite {
 namespace {
@@ -19,22 +18,18 @@ bool HasCodes(const Tensor& tensor, Code type) {
 }
 
 // The codes between which an activation limits the output.
-struct Limits {
-  int64_t low = -128, high = 127;
-};
-
-Limits LimitsOf(const Tensor& to, schema::Activation activation) {
+CodeLimits ActivationLimits(const Tensor& to, schema::Activation activation) {
   const auto code = [&](float number) {
     return ZeroOf(to) + static_cast<int64_t>(std::round(number / ScaleOf(to)));
   };
-  const Limits type = to.type == Code::i16 ? Limits{-0x8000, 0x7FFF} : Limits();
-  Limits limits = type;
   using Activation = schema::Activation;
-  if (activation == Activation::relu || activation == Activation::relu6) limits.low = code(0);
-  if (activation == Activation::relu_n1_to_1) limits.low = code(-1);
-  if (activation == Activation::relu6) limits.high = code(6);
-  if (activation == Activation::relu_n1_to_1) limits.high = code(1);
-  return {std::max(limits.low, type.low), std::min(limits.high, type.high)};
+  const CodeLimits type = LimitsOf(to.type);
+  CodeLimits limits = type;
+  if (activation == Activation::relu || activation == Activation::relu6) limits.min = code(0);
+  if (activation == Activation::relu_n1_to_1) limits.min = code(-1);
+  if (activation == Activation::relu6) limits.max = code(6);
+  if (activation == Activation::relu_n1_to_1) limits.max = code(1);
+  return {std::max(limits.min, type.min), std::min(limits.max, type.max)};
 }
 
 // tflite-micro multiplies terms by 2^20, and by the ratio 1/2 of their scale to twice the scale.
@@ -52,14 +47,7 @@ ir::Source Centred(Builder& b, size_t input, int bits) {
       return *made;
   }
   const Multiplier by = {int64_t{1} << 30, bits + 1};
-  const std::string text = TextOf(std::span(&by, 1));
-  return b.Add("QuantizedUnary", kOwnVersion,
-               {{"function", "rescale"},
-                {"x_zero", std::to_string(zero)},
-                {"zero", "0"},
-                {"a_multiplier", text},
-                {"b_multiplier", text}},
-               {CodesOfInput(b, input)});
+  return Rescaled(b, {.x_zero = zero, .above = by, .below = by}, CodesOfInput(b, input));
 }
 
 // Sets output 0 to (sums - zero) * factor.
@@ -67,24 +55,17 @@ void SetRescaled(Builder& b, ir::Source sums, int64_t zero, double factor,
                  schema::Activation activation) {
   const Tensor& to = b.OutputTensor(0);
   const bool is_short = to.type == Code::i16;
-  // As kernels/simd/requantise.h and unary_q8.h limit it.
-  const int64_t max_exponent = is_short ? 14 : 30;
+  const int64_t max_exponent = is_short ? kernels::kMaxShortExponent : kMaxExponent;
   const Multiplier by = MultiplierOf(factor);
   if (by.exponent > max_exponent) {
     b.Refuse("scales of the inputs, divided by that of the output, are {}; must be below 2^{}",
              factor, max_exponent);
   }
-  const std::string text = TextOf(std::span(&by, 1));
-  const Limits limits = LimitsOf(to, activation);
-  Attributes attributes = {{"function", "rescale"},
-                           {"x_zero", std::to_string(zero)},
-                           {"zero", std::to_string(ZeroOf(to))},
-                           {"low", std::to_string(limits.low)},
-                           {"high", std::to_string(limits.high)},
-                           {"a_multiplier", text},
-                           {"b_multiplier", is_short ? "0,0" : text}};
-  if (is_short) attributes["shorts"] = "1";
-  SetCodes(b, b.Add("QuantizedUnary", kOwnVersion, attributes, {sums}));
+  Rescale rescale = {.x_zero = zero, .zero = ZeroOf(to), .above = by};
+  if (!is_short) rescale.below = by;  // sums of 64 bits have one factor
+  rescale.limits = ActivationLimits(to, activation);
+  rescale.gives_shorts = is_short;
+  SetCodes(b, Rescaled(b, rescale, sums));
 }
 
 }  // namespace

@@ -11,16 +11,6 @@
 namespace weft::tflite {
 namespace {
 
-struct CodeLimits {
-  int64_t min = 0, max = 0;
-};
-
-CodeLimits LimitsOf(schema::ElementType type) {
-  if (type == schema::ElementType::u8) return {0, 255};
-  if (type == schema::ElementType::i16) return {-32768, 32767};
-  return {-128, 127};
-}
-
 float NumberOf(int64_t code, const TensorQuantization& quantization) {
   return static_cast<float>(static_cast<double>(code - quantization.zeros[0]) *
                             static_cast<double>(quantization.scales[0]));
@@ -86,6 +76,12 @@ ir::Source Scaled(Builder& builder, const Tensor& tensor, ir::Source codes,
 bool IsNarrow(const Tensor& tensor) { return BitsOf(tensor.constant->type.type) <= 16; }
 
 }  // namespace
+
+CodeLimits LimitsOf(schema::ElementType type) {
+  if (type == schema::ElementType::u8) return {0, 255};
+  if (type == schema::ElementType::i16) return {-32768, 32767};
+  return {-128, 127};
+}
 
 bool IsQuantised(const Tensor& tensor) {
   using Type = schema::ElementType;

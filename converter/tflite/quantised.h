@@ -9,6 +9,11 @@ namespace weft::tflite {
 
 // Returns true if values of the tensor are codes: i8, u8 or i16 with a scale.
 bool IsQuantised(const Tensor& tensor);
+// The lowest and highest code of a type.
+struct CodeLimits {
+  int64_t min = 0, max = 0;
+};
+CodeLimits LimitsOf(schema::ElementType type);
 // Returns true if each code represents the same number in both tensors.
 bool HaveSameCodes(const Tensor& a, const Tensor& b);
 

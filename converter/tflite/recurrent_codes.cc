@@ -29,6 +29,20 @@ std::string TextOf(std::span<const Multiplier> multipliers) {
   return ListText(numbers);
 }
 
+ir::Source Rescaled(Builder& b, const Rescale& rescale, ir::Source codes) {
+  Attributes attributes = {{"function", "rescale"},
+                           {"x_zero", std::to_string(rescale.x_zero)},
+                           {"zero", std::to_string(rescale.zero)},
+                           {"a_multiplier", TextOf(std::span(&rescale.above, 1))},
+                           {"b_multiplier", TextOf(std::span(&rescale.below, 1))}};
+  if (rescale.gives_shorts) attributes["shorts"] = "1";
+  if (rescale.limits) {
+    attributes["low"] = std::to_string(rescale.limits->min);
+    attributes["high"] = std::to_string(rescale.limits->max);
+  }
+  return b.Add("QuantizedUnary", kOwnVersion, attributes, {codes});
+}
+
 bool RequireCodes(Builder& b, size_t input, schema::ElementType type, bool is_constant) {
   const Tensor& tensor = b.InputTensor(input);
   const bool holds = b.Has(input) && tensor.type == type && tensor.quantization &&

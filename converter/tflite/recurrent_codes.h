@@ -5,8 +5,10 @@
 
 #include <cstring>
 #include <limits>
+#include <optional>
 
 #include "converter/tflite/builder.h"
+#include "converter/tflite/quantised.h"
 
 namespace weft::tflite {
 
@@ -14,9 +16,20 @@ namespace weft::tflite {
 struct Multiplier {
   int64_t mantissa = 0, exponent = 0;
 };
+inline constexpr int64_t kMaxExponent = 30;
 Multiplier MultiplierOf(double factor);
 // The mantissas, then the exponents, as an attribute.
 std::string TextOf(std::span<const Multiplier> multipliers);
+
+// (codes - x_zero) times a factor, plus `zero`, limited unless the results are i32. `below` is the
+// factor of negative numbers.
+struct Rescale {
+  int64_t x_zero = 0, zero = 0;
+  Multiplier above = {}, below = {};
+  std::optional<CodeLimits> limits = std::nullopt;
+  bool gives_shorts = false;
+};
+ir::Source Rescaled(Builder& b, const Rescale& rescale, ir::Source codes);
 
 inline float ScaleOf(const Tensor& tensor) { return tensor.quantization->scales[0]; }
 inline int64_t ZeroOf(const Tensor& tensor) { return tensor.quantization->zeros[0]; }

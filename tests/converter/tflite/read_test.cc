@@ -160,6 +160,36 @@ TEST(TfliteRead, ReportsOperators) {
   EXPECT_EQ(FaultsOf(model), Lines{where + "input 1 has rank 1; must have rank 2"});
 }
 
+// The product of two matrices of codes. Scales are powers of two; that of the output is 1.
+ModelWriter ProductOfCodes(schema::ElementType type, float x_scale, float z_scale) {
+  const auto tensor = [type](const char* name, std::vector<int32_t> dims, float scale) {
+    ModelWriter::Tensor of = {name, std::move(dims), type};
+    of.scales = {scale};
+    of.zeros = {0};
+    return of;
+  };
+  constexpr int kBatchMatMul = 126;
+  ModelWriter model;
+  model.tensors = {tensor("x", {2, 3}, x_scale), tensor("z", {3, 4}, z_scale),
+                   tensor("y", {2, 4}, 1.0f)};
+  model.operators = {{kBatchMatMul, {0, 1}, {2}}};
+  model.inputs = {0, 1};
+  model.outputs = {2};
+  return model;
+}
+
+TEST(TfliteRead, ReportsScalesBeyondAnIntegerFactor) {
+  const std::string where =
+      "model.tflite: operator 0 BATCH_MATMUL \"y\": scales of the inputs, divided by that of the "
+      "output, are ";
+  EXPECT_EQ(FaultsOf(ProductOfCodes(Type::i8, 0x1p15f, 0x1p14f)), Lines());
+  EXPECT_EQ(FaultsOf(ProductOfCodes(Type::i8, 0x1p15f, 0x1p15f)),
+            Lines{where + "1073741824; must be below 2^30"});
+  EXPECT_EQ(FaultsOf(ProductOfCodes(Type::i16, 0x1p7f, 0x1p6f)), Lines());
+  EXPECT_EQ(FaultsOf(ProductOfCodes(Type::i16, 0x1p7f, 0x1p7f)),
+            Lines{where + "16384; must be below 2^14"});
+}
+
 // An operator on x f32[1,4] with the constants `first` and `second`.
 ModelWriter ConstantsModel(int number, const std::vector<int32_t>& first,
                            const std::vector<int32_t>& second) {
