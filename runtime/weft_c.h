@@ -65,7 +65,7 @@ typedef struct weft_fault {
   uint32_t index, is, must;
 } weft_fault;
 
-static inline int weft_ok(weft_fault fault) { return fault.code == 0; }
+static inline int weft_ok(weft_fault fault) { return fault.code == 0U; }
 
 /* Writes one line of readable text, always terminated, and returns its length. */
 size_t weft_describe(weft_fault fault, char* text, size_t text_bytes);

@@ -99,7 +99,7 @@ class CSourceWriter {
   void WriteCppOpen(std::string_view parameters, std::string_view memory);
   std::string Memory(std::string_view before, std::string_view after) const;
   std::string Declaration(const Array& array) const {
-    return fmt::format("unsigned char {0}_{1}[{2}_{3}_BYTES > 0 ? {2}_{3}_BYTES : 1]", name_,
+    return fmt::format("unsigned char {0}_{1}[({2}_{3}_BYTES > 0) ? {2}_{3}_BYTES : 1]", name_,
                        array.name, upper_, Upper(array.name));
   }
   void WriteSelfTest();

@@ -95,6 +95,7 @@ class ChainInputs {
       const size_t period = PeriodOf(shape, StridesOf(i));
       // No block is longer than a row if some inputs are read by rows.
       if (period <= block_ && (in_rows == 0 || period <= row_)) {
+        // Not 0, because no size is 0. NOLINTNEXTLINE(clang-analyzer-core.DivideZero)
         block_ -= block_ % period;
       } else {
         moving_ = static_cast<uint8_t>(moving_ | 1u << i);
@@ -148,7 +149,7 @@ class ChainInputs {
   bool IsStaged(uint32_t input) const { return (shape_.staged >> input & 1) != 0; }
   // An absent input may have any strides: the first input, which is present, is used instead.
   const uint32_t* StridesOf(uint32_t input) const {
-    return shape_.strides + (x_[input] != nullptr ? input : 0) * kChainRank;
+    return shape_.strides + size_t{x_[input] != nullptr ? input : 0} * kChainRank;
   }
 
   const ChainShape& shape_;

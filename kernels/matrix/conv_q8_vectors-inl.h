@@ -114,7 +114,7 @@ HWY_INLINE bool PadPieces(size_t padded, ConvPieces& pieces) {
   const size_t over = (kInputBlock - rows.inputs % kInputBlock) % kInputBlock;
   if (over == 0) return true;
   const size_t whole = rows.inputs + over;
-  if (rows.runs * whole > padded + 2 * kInputBlock) return false;
+  if (rows.runs * whole > padded + size_t{2} * kInputBlock) return false;
   const auto position = [](size_t k, size_t n, size_t width) {
     return (k / kInputBlock * width + n) * kInputBlock + k % kInputBlock;
   };

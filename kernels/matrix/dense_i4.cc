@@ -16,7 +16,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 
-inline constexpr size_t kBlockBytes = kPanelOutputs * kInputBlock;  // unpacked
+inline constexpr size_t kBlockBytes = size_t{kPanelOutputs} * kInputBlock;  // unpacked
 inline constexpr uint8_t kMiddle = 8;  // zero point of unsigned 4-bit weights
 
 inline constexpr float kNoTotals[kPanelOutputs] = {};

@@ -356,7 +356,7 @@ class ImageOfDots {
     row_.tap_count = window.quads();
     row_.taps = taps_;
     row_.y_pixel = shape.y.pixel;
-    row_.step = shape.stride_x * 4 * kDotBytes;
+    row_.step = size_t{shape.stride_x} * 4 * kDotBytes;
     for (size_t v = 0; v < 4; ++v) {
       const size_t at = v * kDotWords;
       row_.offsets[v] = 4 * (at / window.pitch * window.pitch * shape.stride_x + at % window.pitch);

@@ -79,10 +79,11 @@ HWY_INLINE void SumQuads(const QuadRows& rows, const int8_t* weights, int32_t* s
 
 // Copies a panel of `width` outputs and `padded` inputs, as PackDenseI8 lays it out, to quads.
 HWY_INLINE void PanelToQuads(const int8_t* panel, size_t width, size_t padded, int8_t* quads) {
+  constexpr size_t kQuadsOfBlock = size_t{kInputBlock} * kPanelOutputs;
   const DotSums words;
   constexpr size_t kLanesOfQuad = HWY_MAX_LANES_D(DotSums);
   alignas(64) int8_t complete[kPanelOutputs * kInputBlock] = {};
-  for (size_t k = 0; k < padded; k += kInputBlock, quads += kInputBlock * kPanelOutputs) {
+  for (size_t k = 0; k < padded; k += kInputBlock, quads += kQuadsOfBlock) {
     const int8_t* block = panel + k * width;
     if (width != kPanelOutputs) {
       __builtin_memcpy(complete, block, width * kInputBlock);

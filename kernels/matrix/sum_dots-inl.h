@@ -109,6 +109,8 @@ HWY_INLINE void StoreDots(const DotVec* vectors, int32_t bias, int32_t* to) {
   hn::StoreU(all, tag, to);
 }
 
+inline constexpr size_t kTwoBlocks = size_t{2} * kInputBlock;
+
 template <bool kShifted, size_t kRows, size_t kOutputs>
 HWY_INLINE void SumDots(const NumberRows<int8_t>& rows, const int8_t* weights, int32_t* sums) {
   constexpr size_t kVectors = kDotVectors<kRows, kOutputs>, kChains = kDotChains<kRows, kOutputs>;
@@ -128,7 +130,7 @@ HWY_INLINE void SumDots(const NumberRows<int8_t>& rows, const int8_t* weights, i
     for (size_t run = rows.runs; run != 0; --run, numbers += rows.run_step) {
       size_t k = 0;
       if constexpr (kChains == 2) {
-        for (; k + 2 * kInputBlock <= rows.count; k += 2 * kInputBlock, block += 2 * kBlock) {
+        for (; k + kTwoBlocks <= rows.count; k += kTwoBlocks, block += 2 * kBlock) {
           AddDotBlock<kShifted>(numbers + k, rows.stride, block, lanes[0]);
           AddDotBlock<kShifted>(numbers + k + kInputBlock, rows.stride, block + kBlock, lanes[1]);
         }
@@ -178,7 +180,7 @@ HWY_INLINE void AddMatrixBlock(const int8_t* numbers, size_t stride, const int8_
     high[p] = hn::BitCast(bytes, hn::InterleaveUpper(eights, even, odd));
   }
   HWY_UNROLL(8)
-  for (size_t n = 0; n < kOutputs / 2; ++n, block += 2 * kInputBlock) {
+  for (size_t n = 0; n < kOutputs / 2; ++n, block += kTwoBlocks) {
     hn::Vec<Eights> first, second;  // two outputs each
     hn::LoadInterleaved2(eights, reinterpret_cast<const int64_t*>(block), first, second);
     HWY_UNROLL(2)
@@ -237,7 +239,7 @@ HWY_INLINE int32_t SplitRow(int16_t* row, size_t count) {
   const auto mask = hn::Set(shorts, uint16_t{0xFF});
   auto sums = hn::Zero(words);
   auto* block = reinterpret_cast<uint8_t*>(row);
-  for (size_t k = 0; k < count; k += kInputBlock, block += 2 * kInputBlock) {
+  for (size_t k = 0; k < count; k += kInputBlock, block += kTwoBlocks) {
     const auto a = hn::BitCast(shorts, hn::LoadU(bytes, block));
     const auto b = hn::BitCast(shorts, hn::LoadU(bytes, block + kInputBlock));
     const auto upper = hn::OrderedTruncate2To(bytes, hn::ShiftRight<8>(a), hn::ShiftRight<8>(b));

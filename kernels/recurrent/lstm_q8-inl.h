@@ -154,7 +154,7 @@ class LstmQ8Row {
                                    PositionOf(gate) * cells;
     const int32_t* const biases = weights + gates_ * cells;
     for (size_t i = 0; i < cells; ++i) {
-      const auto centred = static_cast<int32_t>(1024 * pre[i] - mean);
+      const auto centred = static_cast<int32_t>(int64_t{1024} * pre[i] - mean);
       const int32_t scaled = WrappingMultiply(kernels::Rescaled(centred, deviation), weights[i]);
       const int32_t biased = WrappingAdd(scaled, biases[i]);
       pre[i] = Saturated(kernels::Rescaled(kernels::DivideByPower(biased, 10), last));

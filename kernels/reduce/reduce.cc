@@ -139,7 +139,7 @@ WEFT_PART float ReduceRuns(const ReduceShape& shape, const float* x) {
 }
 
 // Maximum length of a run for which each partial is one sequential sum.
-inline constexpr size_t kShortRun = 16 * kSumBlock;
+inline constexpr size_t kShortRun = size_t{16} * kSumBlock;
 
 // The same for one contiguous run of at most kShortRun elements, where no block ends. Not worth the
 // code if vectors have one lane.

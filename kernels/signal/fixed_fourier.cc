@@ -104,11 +104,11 @@ void PassOfTwo(Complex<T>* y, uint32_t n, Complex<T> twiddle) {
 
 // Transforms of `quarter` numbers become transforms of four times as many.
 template <typename T>
-void PassOfFour(Complex<T>* y, uint32_t n, uint32_t quarter, const Complex<T>* twiddles,
+void PassOfFour(Complex<T>* y, size_t n, size_t quarter, const Complex<T>* twiddles,
                 bool is_inverse) {
-  const uint32_t step = n / quarter / 4;
-  for (uint32_t at = 0; at < n; at += 4 * quarter) {
-    for (uint32_t k = 0; k < quarter; ++k) {
+  const size_t step = n / quarter / 4;
+  for (size_t at = 0; at < n; at += 4 * quarter) {
+    for (size_t k = 0; k < quarter; ++k) {
       Complex<T>* const p = y + at + k;
       const Complex<T> a = Divided<4>(p[0]);
       const Complex<T> b = Divided<4>(p[quarter]) * twiddles[k * step];
@@ -140,8 +140,9 @@ void Forward(const FixedFourierShape& shape, const T* x, const Complex<T>* twidd
              Complex<T>* y) {
   const uint32_t n = shape.size / 2, bits = BitsOf(n);
   for (uint32_t i = 0; i < n; ++i) {
-    const T re = 2 * i < shape.inputs ? x[2 * i] : T{0};
-    const T im = 2 * i + 1 < shape.inputs ? x[2 * i + 1] : T{0};
+    const size_t at = size_t{2} * i;
+    const T re = at < shape.inputs ? x[at] : T{0};
+    const T im = at + 1 < shape.inputs ? x[at + 1] : T{0};
     y[ReversedDigits(i, bits)] = {re, im};
   }
   Transform(y, n, twiddles, false);

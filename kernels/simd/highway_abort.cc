@@ -6,11 +6,13 @@
 
 namespace hwy {
 
+// NOLINTNEXTLINE(cert-dcl50-cpp): Highway declares it
 HWY_DLLEXPORT HWY_NORETURN void HWY_FORMAT(3, 4) Abort(const char*, int, const char*, ...) {
   __builtin_trap();
 }
 
 #if HWY_VERSION_GE(1, 3)
+// NOLINTNEXTLINE(cert-dcl50-cpp)
 HWY_DLLEXPORT void HWY_FORMAT(3, 4) Warn(const char*, int, const char*, ...) {}
 #endif
 
