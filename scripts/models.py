@@ -115,7 +115,7 @@ def convert_measured(weft, c_dir):
     budgets = {"dscnn": "64K"}  # two of its feature maps
     weights = {"lstm": ["f16", "i8"], "dscnn": ["i8"]}
     jobs = [(model, model.stem, []) for model in models]
-    jobs += [(model, f"{model.stem}_{type}", ["--precision", type])
+    jobs += [(model, f"{model.stem}_{type}", ["--precision", type, "--min-snr", "0"])
              for model in models for type in weights.get(model.stem, [])]
     return sum(
         subprocess.run([

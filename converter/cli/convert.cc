@@ -56,6 +56,10 @@ constexpr const char* kConvertExamples = R"(Examples:
 constexpr const char* kSmallest = "min";
 constexpr const char* kFastest = "fastest";
 
+// Decibels: an error of 2 % of the outputs. Layers of random numbers have about 40 with i8 and
+// i8x8.
+constexpr double kMinSnr = 35;
+
 struct ConvertCall {
   pipeline::ConvertOptions options;
   std::string model, weights, output, c_source, report, target;
@@ -64,14 +68,24 @@ struct ConvertCall {
   std::vector<std::string> shapes, values, states, regions, time_axes, precisions;
   std::string arithmetic = "auto";
   std::optional<std::string> arena_budget;
-  std::vector<std::string> inputs;  // for --sensitivity and --max-error
-  std::optional<double> max_error;
+  std::vector<std::string> inputs;  // for --sensitivity, --max-error and --min-snr
+  std::optional<double> max_error, min_snr;
   bool sensitivity = false;
   bool json = false, verbose = false;
   bool quiet = false;
 };
 
-// --sensitivity and --max-error need weights that may be rounded; --input needs one of the two.
+// Returns the limit of --min-snr; 0: the outputs are not measured. Default: kMinSnr for weights of
+// 8 bits in all layers.
+double MinSnr(const ConvertCall& call) {
+  const bool has_other = call.sensitivity || call.max_error;
+  if (call.min_snr || has_other) return has_other ? 0 : *call.min_snr;
+  const program::Precision& all = call.options.precisions.all;
+  return all && all->type == ElementType::i8 ? kMinSnr : 0;
+}
+
+// --sensitivity, --max-error and --min-snr need weights that may be rounded; --input needs one of
+// the three.
 void CheckMeasures(const ConvertCall& call) {
   const bool is_auto = !call.options.precisions.all;
   const bool has_error = call.max_error.has_value();
@@ -91,9 +105,20 @@ void CheckMeasures(const ConvertCall& call) {
     RefuseOption("--sensitivity",
                  "is given with --precision f32; must be given with a type that rounds");
   }
-  if (!call.inputs.empty() && !has_error && !call.sensitivity) {
+  if (call.min_snr && (has_error || call.sensitivity)) {
+    RefuseOption("--min-snr",
+                 "is given with --sensitivity or --max-error; must be given without them");
+  }
+  const bool is_exact = is_auto || call.options.precisions.all == ElementType::f32;
+  if (call.min_snr && is_exact) {
+    RefuseOption("--min-snr",
+                 "is given without --precision TYPE; must be given with a type that "
+                 "rounds");
+  }
+  if (!call.inputs.empty() && !has_error && !call.sensitivity && MinSnr(call) == 0) {
     RefuseOption("--input",
-                 "is given without --sensitivity and --max-error; must be given with one");
+                 "is given without --sensitivity, --max-error, --min-snr and --precision i8; must "
+                 "be given with one");
   }
 }
 
@@ -200,13 +225,19 @@ bool WriteOutputs(const ConvertCall& call, const pipeline::Converted& converted,
   return WriteFiles(files, reason);
 }
 
-// For --sensitivity, measures the error of each layer's weight type. For --max-error, chooses the
-// weight types and stores them in the call's options. Otherwise returns an empty object.
+// For --sensitivity, measures the error of each layer's weight type. For --max-error and --min-snr,
+// chooses weight types and stores them in the call's options. Otherwise returns an empty object.
 Json Measure(ConvertCall& call, Diagnostics& complaints) {
   Json findings = Json::object();
-  if (!call.sensitivity && !call.max_error) return findings;
+  const double min_snr = MinSnr(call);
+  if (!call.sensitivity && !call.max_error && min_snr == 0) return findings;
   Trials trials(call.options, call.inputs);
-  if (!trials.Begin(complaints)) return findings;
+  Diagnostics found;
+  if (!trials.Begin(found)) {
+    // Without a request, the conversion itself reports what is wrong with the model.
+    if (min_snr == 0 || call.min_snr || trials.has_files()) complaints = std::move(found);
+    return findings;
+  }
   Progress progress(/*verbose=*/false);
   const auto announce = [&](std::string_view layer) {
     progress.Show(fmt::format("measuring {}", Visible(std::string(layer))));
@@ -214,6 +245,10 @@ Json Measure(ConvertCall& call, Diagnostics& complaints) {
   program::Precisions& precisions = call.options.precisions;
   if (call.sensitivity) {
     findings["sensitivity"] = MeasureSensitivity(trials, precisions, announce);
+  } else if (min_snr != 0) {
+    Json snr =
+        KeepSnr(trials, min_snr, call.precisions, WideTypeOf(call.target), announce, &precisions);
+    if (!snr.is_null()) findings["output_snr"] = std::move(snr);
   } else {
     findings["chosen_for_error"] =
         ChooseForError(trials, *call.max_error, call.precisions, announce, &precisions);
@@ -424,8 +459,18 @@ void AddPrecisionOptions(Command& command, ConvertCall& call) {
            "to 451 times")
       .Value("NUMBER", Tolerable());
   command
+      .Add("--min-snr", call.min_snr,
+           fmt::format(
+               "With --precision TYPE: keep layers in f16 (on targets without f16: f32) until "
+               "the signal-to-noise ratio of the float outputs, compared with f32 weights, is "
+               "at least DB. Converts and runs the model twice more, or up to 452 times if "
+               "the ratio is lower. Default for i8, i8x8 and i8x32: {}. 0: no measurement",
+               kMinSnr))
+      .Value("DB", Tolerable());
+  command
       .Add("--input", call.inputs,
-           "Inputs for --sensitivity and --max-error: NAME=FILE with a .npy or .wav file, or a "
+           "Inputs for --sensitivity, --max-error and --min-snr: NAME=FILE with a .npy or .wav "
+           "file, or a "
            "folder of files named after the inputs. Default: 16 random runs")
       .Value("NAME=FILE.npy");
 }

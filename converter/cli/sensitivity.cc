@@ -18,10 +18,14 @@ namespace {
 
 constexpr size_t kNameWidth = 36;  // leaves room for four columns of numbers in lines of 80
 
+// Signal to noise in decibels; null if the noise is 0 or not finite.
+Json Decibels(double noise) {
+  return noise != 0 && std::isfinite(noise) ? Json(-10 * std::log10(noise)) : Json();
+}
+
 // Facts of an error. JSON has no infinity. Signal to noise is null if it is 0 or infinite.
 void AddLoss(const program::Measured& loss, Json& json) {
-  const bool is_finite = loss.noise != 0 && std::isfinite(loss.noise);
-  json["signal_to_noise_db"] = is_finite ? Json(-10 * std::log10(loss.noise)) : Json();
+  json["signal_to_noise_db"] = Decibels(loss.noise);
   json["largest_difference"] = std::isfinite(loss.largest) ? Json(loss.largest) : Json("inf");
 }
 
@@ -86,6 +90,63 @@ std::string ChoiceText(const Json& choice) {
   return text + "\n";
 }
 
+// "42.10 dB", "exact" or "lost".
+std::string RatioText(const Json& snr) {
+  if (snr["db"].is_null()) return snr["is_exact"] == true ? "exact" : "lost";
+  return Plain(snr["db"], ".2f") + " dB";
+}
+
+std::string SnrText(const Json& snr) {
+  if (snr["result"]["is_exact"] == true) return {};
+  std::string text =
+      fmt::format("output SNR: {} ({})\n", RatioText(snr["result"]), Plain(snr["inputs"]));
+  if (snr["is_reached"] == false) {
+    text += fmt::format("the limit of {} dB is not reached with {} weights either\n",
+                        Plain(snr["limit_db"]), Plain(snr["type"]));
+  }
+  if (snr["kept"].empty()) return text;
+  text +=
+      fmt::format("SNR without an exception: {}, limit {} dB. Layers with {} weights instead:\n",
+                  RatioText(snr["requested"]), Plain(snr["limit_db"]), Plain(snr["type"]));
+  for (const Json& layer : snr["kept"]) text += "  " + Plain(layer) + "\n";
+  text += "options for the same model without measuring:";
+  for (const Json& word : snr["precision"]) text += " --precision " + Quoted(Plain(word));
+  return text + " --min-snr 0\n";
+}
+
+// The layers whose weights have the requested type.
+std::vector<std::string> LayersOfType(const program::WeightsReport& weights,
+                                      const program::Precisions& precisions) {
+  std::vector<std::string> layers;
+  for (const program::LayerWeights& one : weights.layers) {
+    const bool has_type = !one.is_fixed && one.type == TypeOf(precisions.all);
+    if (has_type && !precisions.layers.contains(one.layer)) layers.push_back(one.layer);
+  }
+  std::ranges::sort(layers);
+  layers.erase(std::unique(layers.begin(), layers.end()), layers.end());
+  return layers;
+}
+
+Json SnrFacts(const program::Measured& loss) {
+  return {{"db", Decibels(loss.float_noise)}, {"is_exact", loss.float_noise == 0}};
+}
+
+// Measures a choice of types, and announces the trial.
+program::Measure MeasureOf(const Trials& trials, const Announce& announce,
+                           std::function<program::Precisions(const program::LayerTypes&)> with) {
+  return [&trials, &announce, with = std::move(with),
+          count = 0](const program::LayerTypes& types) mutable -> std::optional<program::Measured> {
+    announce(fmt::format("{} (trial {} of at most {})",
+                         types.empty() ? "no layer narrowed" : types.begin()->first, ++count,
+                         program::kMaxTypeTrials + 1));
+    const std::optional<Trial> trial = trials.With(with(types));
+    if (!trial) return std::nullopt;
+    program::Measured measured = trial->loss;
+    measured.bytes = trial->bytes;
+    return measured;
+  };
+}
+
 }  // namespace
 
 Json MeasureSensitivity(const Trials& trials, const program::Precisions& precisions,
@@ -128,22 +189,14 @@ Json ChooseForError(const Trials& trials, double max, const std::vector<std::str
     for (const auto& [layer, type] : types) all.layers[layer] = *program::PrecisionOf(type);
     return all;
   };
-  int trial_count = 0;
-  const auto measure = [&](const program::LayerTypes& types) -> std::optional<program::Measured> {
-    announce(fmt::format("{} (trial {} of at most {})",
-                         types.empty() ? "no layer narrowed" : types.begin()->first, ++trial_count,
-                         program::kMaxTypeTrials + 1));
-    const std::optional<Trial> trial = trials.With(with(types));
-    if (!trial) return std::nullopt;
-    program::Measured measured = trial->loss;
-    measured.bytes = trial->bytes;
-    return measured;
-  };
+  const program::Measure measure = MeasureOf(trials, announce, with);
   std::vector<std::string> free;
   for (std::string& layer : trials.layers()) {
     if (!precisions->layers.contains(layer)) free.push_back(std::move(layer));
   }
-  const program::LayerTypes types = program::ChooseTypes(free, max, measure);
+  const auto fits = [max](const program::Measured& measured) { return measured.largest <= max; };
+  const program::LayerTypes types =
+      program::ChooseTypes(free, program::NarrowTypes(), fits, measure);
   std::vector<std::string> words = given;
   if (std::ranges::find(words, "auto") == words.end()) words.insert(words.begin(), "auto");
   for (std::string& word : program::TextsOf(types)) words.push_back(std::move(word));
@@ -156,8 +209,51 @@ Json ChooseForError(const Trials& trials, double max, const std::vector<std::str
   return choice;
 }
 
+Json KeepSnr(const Trials& trials, double min_snr_db, const std::vector<std::string>& given,
+             const std::string& wide, const Announce& announce, program::Precisions* precisions) {
+  announce("the outputs");
+  const std::optional<Trial> all = trials.With(*precisions);
+  if (!all) return nullptr;
+  const double max_noise = std::pow(10, -min_snr_db / 10);
+  const auto fits = [&](const program::Measured& loss) { return loss.float_noise <= max_noise; };
+  Json facts = {{"inputs", trials.InputsText()},
+                {"runs", trials.runs()},
+                {"limit_db", min_snr_db},
+                {"requested", SnrFacts(all->loss)},
+                {"result", SnrFacts(all->loss)},
+                {"is_reached", fits(all->loss)},
+                {"type", wide},
+                {"kept", Json::array()},
+                {"precision", given}};
+  if (fits(all->loss)) return facts;
+  const std::vector<std::string> layers = LayersOfType(all->weights, *precisions);
+  const auto with = [&](const program::LayerTypes& narrow) {
+    program::Precisions mixed = *precisions;
+    for (const std::string& layer : layers) {
+      if (!narrow.contains(layer)) mixed.layers[layer] = *program::PrecisionOf(wide);
+    }
+    return mixed;
+  };
+  const program::Measure measure = MeasureOf(trials, announce, with);
+  const auto requested = std::ranges::find_if(
+      given, [](const std::string& word) { return program::PrecisionOf(word).has_value(); });
+  const program::LayerTypes narrow = program::ChooseTypes(layers, {*requested}, fits, measure);
+  const std::optional<program::Measured> measured = measure(narrow);
+  if (!measured || !fits(*measured)) return facts;
+  facts["result"] = SnrFacts(*measured);
+  facts["is_reached"] = true;
+  for (const std::string& layer : layers) {
+    if (narrow.contains(layer)) continue;
+    facts["kept"].push_back(layer);
+    facts["precision"].push_back(fmt::format("{}={}", layer, wide));
+  }
+  *precisions = with(narrow);
+  return facts;
+}
+
 std::string FindingsText(const Json& findings) {
   std::string text;
+  if (findings.contains("output_snr")) text += SnrText(findings["output_snr"]);
   if (findings.contains("sensitivity")) text += SensitivityText(findings["sensitivity"]);
   if (findings.contains("chosen_for_error")) text += ChoiceText(findings["chosen_for_error"]);
   return text;

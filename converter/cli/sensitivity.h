@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// weft convert --sensitivity and --max-error: measures the output error of narrower weights for
-// each layer, and chooses the smallest weight types within an error bound.
+// weft convert --sensitivity, --max-error and --min-snr: measures the output error of narrower
+// weights for each layer, and chooses the smallest weight types within an error bound.
 #ifndef WEFT_CONVERTER_CLI_SENSITIVITY_H_
 #define WEFT_CONVERTER_CLI_SENSITIVITY_H_
 
@@ -29,7 +29,14 @@ Json MeasureSensitivity(const Trials& trials, const program::Precisions& precisi
 Json ChooseForError(const Trials& trials, double max, const std::vector<std::string>& given,
                     const Announce& announce, program::Precisions* precisions);
 
-// `findings` has one or none of the two facts.
+// Replaces the type of `precisions` by `wide` for as few bytes of layers as give the float outputs
+// a signal-to-noise ratio of at least `min_snr_db`; layers that `precisions` names keep their type.
+// Returns the fact "output_snr", or null if the conversion fails. Replaces nothing if that does not
+// suffice.
+Json KeepSnr(const Trials& trials, double min_snr_db, const std::vector<std::string>& given,
+             const std::string& wide, const Announce& announce, program::Precisions* precisions);
+
+// `findings` has one or none of the facts.
 std::string FindingsText(const Json& findings);
 
 }  // namespace weft::cli

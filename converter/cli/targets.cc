@@ -54,6 +54,11 @@ plan::Aim AimFor(std::string_view target) {
   return found == nullptr || found->is_board ? plan::Aim::kBalanced : plan::Aim::kFastest;
 }
 
+std::string WideTypeOf(std::string_view target) {
+  const Target* const found = Find(target);
+  return found == nullptr || found->converts_f16 ? "f16" : "f32";
+}
+
 bool KeepsScaledWeights(std::string_view target) {
   const Target* const found = Find(target);
   return found == nullptr || found->keeps_i8x32;

@@ -29,6 +29,10 @@ bool KeepsScaledWeights(std::string_view target);
 // slower (program::Precisions::costs); null for others: they store integers to save flash.
 const program::IntegerCosts* IntegerCostsOf(std::string_view target);
 
+// The type of weights that --min-snr keeps: f16 if it is about as fast as f32 on the target and for
+// an unknown one, else f32.
+std::string WideTypeOf(std::string_view target);
+
 // Warnings, a line each, if the weight types are slow on the target. Empty for an unknown target.
 std::vector<std::string> TargetWarnings(std::string_view target,
                                         const std::vector<program::WeightsOfType>& weights);

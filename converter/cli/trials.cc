@@ -29,7 +29,7 @@ bool Exists(const std::string& file) {
 // noise is the fraction of elements that differ.
 void AddLoss(const Array& is, const Array& must, program::Measured& loss) {
   if (is.type != must.type) {
-    loss.noise = loss.largest = kInfinity;
+    loss.noise = loss.float_noise = loss.largest = kInfinity;
     return;
   }
   const Comparison found = Compare(is, must, {.relative = 0, .absolute = 0});
@@ -39,6 +39,7 @@ void AddLoss(const Array& is, const Array& must, program::Measured& loss) {
   if (found.noise > 0) noise = found.signal > 0 ? found.noise / found.signal : kInfinity;
   if (found.largest_difference == kInfinity) noise = kInfinity;
   loss.noise = std::max(loss.noise, noise);
+  if (IsFloat(is.type.type)) loss.float_noise = std::max(loss.float_noise, noise);
   loss.largest = std::max(loss.largest, found.largest_difference);
 }
 
@@ -113,7 +114,7 @@ std::optional<Trial> Trials::With(const program::Precisions& precisions) const {
   session.TakeInputs(*session_);
   session.Run(1, discarded);
   Trial trial = {std::ssize(converted->file), converted->weights, {}};
-  if (!discarded.ok()) trial.loss.noise = trial.loss.largest = kInfinity;
+  if (!discarded.ok()) trial.loss.noise = trial.loss.float_noise = trial.loss.largest = kInfinity;
   for (size_t i = 0; i < session.outputs().size() && discarded.ok(); ++i) {
     AddLoss(session.outputs()[i], session_->outputs()[i], trial.loss);
   }

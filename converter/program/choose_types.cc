@@ -48,10 +48,11 @@ std::vector<TypeCandidate> Hull(std::vector<TypeCandidate> candidates) {
   return hull;
 }
 
-std::vector<TypeCandidate> TypesOfLayer(const std::string& layer, const Measured& whole,
-                                        const Measure& measure) {
+std::vector<TypeCandidate> TypesOfLayer(const std::string& layer,
+                                        const std::vector<std::string>& types,
+                                        const Measured& whole, const Measure& measure) {
   std::vector<TypeCandidate> candidates = {{"", whole.bytes, 0}};
-  for (const std::string& type : NarrowTypes()) {
+  for (const std::string& type : types) {
     const std::optional<Measured> measured = measure({{layer, type}});
     if (!measured || measured->bytes >= whole.bytes || !std::isfinite(measured->noise)) continue;
     candidates.push_back({type, measured->bytes, measured->noise});
@@ -61,10 +62,11 @@ std::vector<TypeCandidate> TypesOfLayer(const std::string& layer, const Measured
 
 // Returns the changes of all layers, the best first; changes of one layer keep their order.
 std::vector<NarrowerType> NarrowerTypes(const std::vector<std::string>& layers,
+                                        const std::vector<std::string>& types,
                                         const Measured& whole, const Measure& measure) {
   std::vector<NarrowerType> steps;
   for (const std::string& layer : layers) {
-    const std::vector<TypeCandidate> hull = Hull(TypesOfLayer(layer, whole, measure));
+    const std::vector<TypeCandidate> hull = Hull(TypesOfLayer(layer, types, whole, measure));
     for (size_t i = 1; i < hull.size(); ++i) {
       steps.push_back({layer, hull[i - 1].type, hull[i].type, NoisePerByte(hull[i - 1], hull[i])});
     }
@@ -98,7 +100,8 @@ std::vector<std::string> TextsOf(const LayerTypes& types) {
   return texts;
 }
 
-LayerTypes ChooseTypes(const std::vector<std::string>& layers, double max,
+LayerTypes ChooseTypes(const std::vector<std::string>& layers,
+                       const std::vector<std::string>& candidates, const Accepts& accepts,
                        const Measure& measure_always) {
   int trials_left = kMaxTypeTrials / 3 * 2;
   const Measure measure = [&](const LayerTypes& types) -> std::optional<Measured> {
@@ -108,11 +111,11 @@ LayerTypes ChooseTypes(const std::vector<std::string>& layers, double max,
   };
   const std::optional<Measured> whole = measure({});
   if (!whole) return {};
-  const std::vector<NarrowerType> steps = NarrowerTypes(layers, *whole, measure);
+  const std::vector<NarrowerType> steps = NarrowerTypes(layers, candidates, *whole, measure);
   trials_left += kMaxTypeTrials / 3;
   const auto fits = [&](const LayerTypes& types) {
     const std::optional<Measured> measured = measure(types);
-    return measured && measured->largest <= max;
+    return measured && accepts(*measured);
   };
   // The error may not grow with every change, but every accepted choice has been measured.
   size_t fitting = 0, beyond = steps.size() + 1;

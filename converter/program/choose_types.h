@@ -22,9 +22,12 @@ using LayerTypes = std::map<std::string, std::string>;
 // weights that are not rounded.
 struct Measured {
   int64_t bytes = 0;
-  double noise = 0;    // noise power relative to signal power, of the output with the maximum
-  double largest = 0;  // largest absolute difference of an output element
+  double noise = 0;        // noise power relative to signal power, of the output with the maximum
+  double float_noise = 0;  // the same, without integer outputs
+  double largest = 0;      // largest absolute difference of an output element
 };
+// Returns true if the error of the outputs is small enough.
+using Accepts = std::function<bool(const Measured&)>;
 // Measures the model with these types; nullopt if a layer cannot have its type.
 using Measure = std::function<std::optional<Measured>(const LayerTypes&)>;
 
@@ -38,10 +41,12 @@ std::vector<std::string> TextsOf(const LayerTypes& types);
 // layers; a layer without a remaining trial keeps its type.
 inline constexpr int kMaxTypeTrials = 450;
 
-// Measures each type of each layer separately. Accepts types in order of bytes saved per noise
-// while `largest` of the combined choice is at most `max`. Then tries the remaining ones. The
-// result depends only on the measurements.
-LayerTypes ChooseTypes(const std::vector<std::string>& layers, double max, const Measure& measure);
+// Measures each of the types for each layer separately. Takes types in order of bytes saved per
+// noise while `accepts` is true for the combined choice. Then tries the remaining ones. The result
+// depends only on the measurements.
+LayerTypes ChooseTypes(const std::vector<std::string>& layers,
+                       const std::vector<std::string>& types, const Accepts& accepts,
+                       const Measure& measure);
 
 }  // namespace weft::program
 

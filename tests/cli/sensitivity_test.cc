@@ -82,6 +82,65 @@ TEST_F(SensitivityCommand, ChoosesTypesThatHoldTheError) {
   }
 }
 
+// With the recording, i8 in all layers has about 40 dB.
+TEST_F(SensitivityCommand, KeepsLayersUntilTheRatioIsReached) {
+  const std::string input = std::string(" --input 'audio=") + kRecording + "'";
+  Json("--precision i8 --min-snr 0 --json");
+  const std::string requested = Text("m.weft");
+  EXPECT_FALSE(Json("--precision i8 --min-snr 0 --json").contains("output_snr"));
+  double before = Json("--precision i8 --json" + input)["output_snr"]["requested"]["db"];
+  EXPECT_GT(before, 35);
+  EXPECT_EQ(Text("m.weft"), requested) << "the default limit is reached";
+  size_t kept = 0;
+  for (const double more : {0.5, 3.0, 10.0}) {
+    const double limit = before + more;
+    const auto snr =
+        Json(fmt::format("--precision i8 --min-snr {} --json", limit) + input)["output_snr"];
+    EXPECT_EQ(snr["runs"], 255);
+    EXPECT_TRUE(snr["is_reached"]);
+    EXPECT_GE(snr["result"]["db"], limit);
+    EXPECT_GE(snr["kept"].size(), kept);
+    EXPECT_GT(snr["kept"].size(), 0u);
+    kept = snr["kept"].size();
+    const std::string chosen = Text("m.weft");
+    EXPECT_GT(chosen.size(), requested.size());
+    // `weft compare` measures the same ratio, and the printed options reproduce the file.
+    EXPECT_EQ(Weft(std::string("convert ") + kKeypad + " -o f.weft --precision f32").code, 0);
+    const auto compared = nlohmann::json::parse(Weft("compare m.weft f.weft --json" + input).out);
+    double lowest = 1000;
+    for (const auto& output : compared["outputs"]) {
+      lowest = std::min(lowest, output["signal_to_noise_db"].get<double>());
+    }
+    EXPECT_NEAR(lowest, snr["result"]["db"].get<double>(), 1e-6);
+    std::string words;
+    for (const auto& word : snr["precision"]) words += " --precision " + word.get<std::string>();
+    EXPECT_EQ(Weft(std::string("convert ") + kKeypad + " -o again.weft --min-snr 0" + words).code,
+              0);
+    EXPECT_EQ(Text("again.weft"), chosen);
+  }
+}
+
+TEST_F(SensitivityCommand, KeepsTheRequestIfNoWeightsReachTheRatio) {
+  Json("--precision i8 --min-snr 0 --json");
+  const std::string requested = Text("m.weft");
+  const auto snr = Json("--precision i8 --min-snr 200 --json")["output_snr"];
+  EXPECT_FALSE(snr["is_reached"]);
+  EXPECT_TRUE(snr["kept"].empty());
+  EXPECT_EQ(Text("m.weft"), requested);
+}
+
+TEST_F(SensitivityCommand, KeepsWeightsThatTheTargetReadsFast) {
+  const auto type = [&](const std::string& target) {
+    const auto snr = Json("--precision i8 --min-snr 50 --json --target " + target)["output_snr"];
+    EXPECT_TRUE(snr["is_reached"]) << target;
+    EXPECT_NE(snr["precision"].back().get<std::string>().find("=" + snr["type"].get<std::string>()),
+              std::string::npos);
+    return snr["type"].get<std::string>();
+  };
+  EXPECT_EQ(type("cortex-m4f"), "f16");
+  EXPECT_EQ(type("riscv64-linux"), "f32");
+}
+
 TEST_F(SensitivityCommand, TakesAFolderOfInputs) {
   std::filesystem::create_directory(Path("samples"));
   std::filesystem::copy(kRecording, Path("samples/audio.wav"));
