@@ -148,12 +148,10 @@ class Stream {
   std::span<std::byte> state() { return own_.state().first(model_->needs().state_bytes); }
 
   void Run() {
-    Faults faults;
-    {
-      nb::gil_scoped_release others_run;
-      model_->Run(engine(), faults);
-    }
-    ThrowUnlessOk(faults);
+    RunWith([&](Faults& faults) { model_->Run(engine(), faults); });
+  }
+  void RunChecked(std::optional<int64_t> run) {
+    RunWith([&](Faults& faults) { model_->RunChecked(own_, run, faults); });
   }
 
   void SetState(const RawBytes& saved) {
@@ -187,6 +185,16 @@ class Stream {
   }
 
  private:
+  template <typename Function>
+  void RunWith(const Function& function) {
+    Faults faults;
+    {
+      nb::gil_scoped_release others_run;
+      function(faults);
+    }
+    ThrowUnlessOk(faults);
+  }
+
   void Open() {
     const weft::Fault fault = own_.Open(model_->bytes(), model_->needs());
     if (!fault.ok()) throw Refused({weft::cli::FaultLine(model_->file(), fault)});
@@ -332,6 +340,7 @@ void AddStream(nb::module_& module) {
           },
           "port"_a)
       .def("run", &Stream::Run)
+      .def("run_checked", &Stream::RunChecked, "run"_a.none())
       .def("reset", [](Stream& stream) { stream.engine().Reset(); })
       .def("state", [](Stream& stream) { return PythonBytes(stream.state()); })
       .def("set_state", &Stream::SetState, "saved"_a)

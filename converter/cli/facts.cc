@@ -38,10 +38,11 @@ Json PortsOf(const std::vector<ModelPort>& ports, format::Rows<format::Port> row
 }
 
 Json VariablesOf(const format::Model& model) {
-  return ListOf(format::RowsOf(model.variables()), [&](const format::Variable& row) -> Json {
-    const bool named = row.first_name() != format::kNoSlot;
+  const auto rows = format::RowsOf(model.variables());
+  return ListOfCount(rows.count, [&](uint32_t i) -> Json {
+    const format::Variable& row = rows[i];
     const format::Slot& slot = format::RowsOf(model.slots())[row.slot()];
-    return {{"name", named ? model.names()->Get(row.first_name())->str() : ""},
+    return {{"name", VariableName(model, i)},
             {"type", inspect::SlotType(model, row.slot())},
             {"offset", slot.offset_bytes()},
             {"bytes", slot.bytes()},

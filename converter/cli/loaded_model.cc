@@ -3,14 +3,17 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <cstring>
 #include <optional>
 #include <span>
 
+#include "converter/base/elements.h"
 #include "converter/base/file_kind.h"
 #include "converter/base/files.h"
 #include "converter/inspect/file_rules.h"
 #include "converter/inspect/sections.h"
+#include "converter/inspect/streamed.h"
 #include "runtime/format/listing.h"
 
 namespace weft::cli {
@@ -56,13 +59,63 @@ Fault OwnEngine::Open(weft::Bytes model, const Needs& needs, StepTable steps) {
   return Engine::Open(model, steps, memory, &engine_);
 }
 
-bool LoadedModel::Run(Engine& engine, Faults& faults) const {
-  const Fault fault = engine.Run();
+bool LoadedModel::Run(Engine& engine, Faults& faults) const { return Passes(engine.Run(), faults); }
+
+bool LoadedModel::RunChecked(OwnEngine& own, std::optional<int64_t> run, Faults& faults) const {
+  const Fault fault = own.engine().RunChecked();
+  if (fault.code != FaultCode::kNotFinite) return Passes(fault, faults);
+  std::string when;
+  if (run) {
+    when = fmt::format("run {}", *run);
+    const std::optional<inspect::StreamNote> note = inspect::StreamNoteOf(root());
+    const int64_t steps = note ? note->row.steps() : 1;
+    if (steps > 1)
+      when += fmt::format(" (time steps {} to {})", *run * steps, (*run + 1) * steps - 1);
+    when += ": ";
+  }
+  faults.Add(fmt::format("{}: {}{}", file_, when, NotFiniteLine(own, fault)));
+  return false;
+}
+
+// "output 0 "y": element 5 is nan; must be finite"
+std::string LoadedModel::NotFiniteLine(OwnEngine& own, const Fault& fault) const {
+  const bool is_output = fault.index < outputs_.size();
+  const auto variable = static_cast<uint32_t>(fault.index - outputs_.size());
+  ElementType type;
+  std::span<const std::byte> bytes;
+  if (is_output) {
+    const Tensor tensor = own.engine().output(fault.index);
+    type = outputs_[fault.index].type.type;
+    bytes = {tensor.as<const std::byte>(), tensor.bytes};
+  } else {
+    const uint32_t slot_index = format::RowsOf(root().variables())[variable].slot();
+    const format::Slot& slot = format::RowsOf(root().slots())[slot_index];
+    type = slot.type();
+    bytes = own.state().subspan(slot.offset_bytes(), slot.bytes());
+  }
+  const double value = RealAt(type, bytes, fault.is);
+  return fmt::format(
+      "{} {} \"{}\": element {} is {}; must be finite", is_output ? "output" : "variable",
+      is_output ? fault.index : variable,
+      is_output ? outputs_[fault.index].display_name : VariableName(root(), variable), fault.is,
+      std::isnan(value) ? "nan"
+      : value > 0       ? "inf"
+                        : "-inf");
+}
+
+// Returns true for the fault of a completed run. Else adds a line with the layer of the loop that
+// reached its maximum.
+bool LoadedModel::Passes(const Fault& fault, Faults& faults) const {
   if (fault.ok()) return true;
   const std::string layer = inspect::LayerOfSection(root(), fault.index);
   faults.Add(
       FaultLine(layer.empty() ? file_ : fmt::format("{}: layer \"{}\"", file_, layer), fault));
   return false;
+}
+
+std::string VariableName(const format::Model& model, uint32_t variable) {
+  const uint32_t name = format::RowsOf(model.variables())[variable].first_name();
+  return name == format::kNoSlot ? "" : model.names()->Get(name)->str();
 }
 
 std::string FaultLine(const std::string& file, const Fault& fault) {

@@ -5,8 +5,10 @@
 #define WEFT_CONVERTER_CLI_LOADED_MODEL_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -66,12 +68,19 @@ class LoadedModel {
   bool Run(Faults& faults) { return Run(engine(), faults); }
   // Runs another engine that was opened on these bytes.
   bool Run(Engine& engine, Faults& faults) const;
+  // Runs `own`, which must be open on these bytes. Also returns false, and adds a fault, for the
+  // first NaN or infinity in an output or variable (Engine::RunChecked). `run` is the number of
+  // earlier runs of the stream, for the message, if it is known.
+  bool RunChecked(OwnEngine& own, std::optional<int64_t> run, Faults& faults) const;
+  bool RunChecked(int64_t run, Faults& faults) { return RunChecked(own_, run, faults); }
   // The model must be open.
   const std::vector<ModelPort>& inputs() const { return inputs_; }
   const std::vector<ModelPort>& outputs() const { return outputs_; }
 
  private:
   explicit LoadedModel(size_t size) : bytes_(size) {}
+  bool Passes(const Fault& fault, Faults& faults) const;
+  std::string NotFiniteLine(OwnEngine& own, const Fault& fault) const;
 
   std::string file_;
   AlignedBytes bytes_;
@@ -79,6 +88,9 @@ class LoadedModel {
   OwnEngine own_;
   std::vector<ModelPort> inputs_, outputs_;
 };
+
+// Returns the variable's name; empty in a file without names.
+std::string VariableName(const format::Model& model, uint32_t variable);
 
 // Returns "file: " and the runtime's text for the fault.
 std::string FaultLine(const std::string& file, const Fault& fault);

@@ -30,11 +30,12 @@ Examples:
   weft run model.weft --input x=x.npy
   weft run model.weft --input x=x.npy --output-dir out
   weft run step.weft --input audio=speech.npy
+  weft run step.weft --input audio=speech.npy --check-finite
   weft run model.weft --input x=frames.npy h=h.npy --output-dir out --repeat 10)";
 
 struct RunCall : SessionCall {
   std::string output_dir;  // empty: values are printed
-  bool json = false;
+  bool check_finite = false, json = false;
 };
 
 // One path per output. If several ports have the same name, their indices are appended.
@@ -126,6 +127,7 @@ Exit Run(const RunCall& call) {
     CheckFiles(call, session, paths, complaints.call);
   }
   if (!complaints.ok()) return Report(complaints);
+  if (call.check_finite) session.CheckFinite();
   session.Run(call.repeat, complaints.input);
   if (!complaints.ok()) return Report(complaints);
   const bool has_files = !call.output_dir.empty();
@@ -146,6 +148,8 @@ void AddRun(CommandLine& line, Exit* exit) {
       .Add("--output-dir", call->output_dir,
            "Write one NAME.npy per output to this folder. Default: values are printed")
       .Value("FOLDER", PathName());
+  command.AddFlag("--check-finite", call->check_finite,
+                  "Stop with an error at the first NaN or infinity in an output or variable");
   command.AddFlag("--json", call->json, "Print the list of outputs as JSON");
   command.Footer(kRunFooter);
   command.OnCall([call, exit] { *exit = Run(*call); });

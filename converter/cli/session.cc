@@ -204,7 +204,8 @@ void Session::Collect(int64_t call, Faults& faults) {
 
 bool Session::RunCall(int64_t call, bool is_last_time, Faults& faults) {
   Fill(call);
-  if (!model_.Run(faults)) return false;
+  if (!(checks_finite_ ? model_.RunChecked(run_count_, faults) : model_.Run(faults))) return false;
+  ++run_count_;
   if (is_last_time) Collect(call, faults);
   return faults.ok();
 }

@@ -66,6 +66,8 @@ class Session {
   // with the same ports.
   void MakeInputs(int64_t calls);
   void TakeInputs(const Session& other);
+  // Lets Run stop at the first NaN or infinity in an output or variable, with a fault.
+  void CheckFinite() { checks_finite_ = true; }
   // Runs all calls `repeat` times; outputs() has the results of the last time.
   void Run(int64_t repeat, Faults& faults);
   // Runs all calls once, interleaved with those of `other`, which must have the same inputs.
@@ -88,7 +90,9 @@ class Session {
   LoadedModel& model_;
   std::vector<Feed> feeds_;  // by input port
   bool has_call_axis_ = false, joins_time_ = false;
+  bool checks_finite_ = false;
   int64_t call_count_ = 1;
+  int64_t run_count_ = 0;  // completed runs
   std::vector<Array> outputs_;
 };
 

@@ -94,6 +94,18 @@ class State(unittest.TestCase):
         third.state = other.state
         np.testing.assert_array_equal(self.run_all(third, self.calls[3:]), whole[3:])
 
+    def test_first_value_that_is_not_finite_is_an_error(self):
+        calls = np.array(self.calls)
+        self.model.feed(calls, check_finite=True)
+        calls[2].flat[1] = np.nan
+        with self.assertRaisesRegex(weft.Error, 'run 2: output 0 ".*": element .* is nan; must be finite'):
+            self.model.feed(calls, check_finite=True)
+        self.model.reset()
+        self.model.run({0: calls[1]}, check_finite=True)
+        with self.assertRaisesRegex(weft.Error, r'model.xml: output 0 ".*": element .* is nan'):
+            self.model.run({0: calls[2]}, check_finite=True)
+        self.assertTrue(np.isnan(self.model.run({0: calls[0]})[self.model.outputs[0].name]).any())
+
     def test_of_another_size_is_refused(self):
         with self.assertRaisesRegex(weft.Error, "is 1 bytes; must be"):
             self.model.state = b"x"

@@ -25,7 +25,7 @@ class _Time:
     own: bool = False
 
 
-def fed(model: Model, arrays: list[_Array], axis: int) -> list[_Array]:
+def fed(model: Model, arrays: list[_Array], axis: int, check_finite: bool) -> list[_Array]:
     """Returns the outputs of all runs, concatenated along time; without time, those of the last run."""
     note = model._streamed
     if note is not None:
@@ -36,7 +36,8 @@ def fed(model: Model, arrays: list[_Array], axis: int) -> list[_Array]:
         own = any(time is not None and time.own for time in inputs)
         outputs = [_Time(axis, 1, True) if own else _of_port(port, axis) for port in model.outputs]
     runs = _run_count(model, arrays, inputs)
-    results = [model._run([_part(array, time, i) for array, time in zip(arrays, inputs)])
+    results = [model._run([_part(array, time, i) for array, time in zip(arrays, inputs)],
+                          check_finite, i)
                for i in range(runs)]
     return [_joined([result[i] for result in results], time)
             for i, time in enumerate(outputs)]

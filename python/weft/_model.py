@@ -176,16 +176,19 @@ class Model:
         outputs = self._run(list(arrays))
         return outputs[0] if len(outputs) == 1 else tuple(outputs)
 
-    def run(self, inputs: Mapping[str | int, npt.ArrayLike] | Any) -> dict[str, npt.NDArray[Any]]:
+    def run(self, inputs: Mapping[str | int, npt.ArrayLike] | Any, *,
+            check_finite: bool = False) -> dict[str, npt.NDArray[Any]]:
         """Runs once with arrays by any name of their input, or by its index; a tuple has one array
         for each input.
 
         Returns copies of the outputs by their first names; an axis of run-time length has the length
-        of this run.
+        of this run. ``check_finite`` raises :class:`weft.Error` at the first NaN or infinity in an
+        output or variable; the state then has the values of this run.
         """
-        return dict(zip((port.name for port in self.outputs), self._run(self._arranged(inputs))))
+        outputs = self._run(self._arranged(inputs), check_finite)
+        return dict(zip((port.name for port in self.outputs), outputs))
 
-    def feed(self, *arrays: Any, axis: int = 0) -> Any:
+    def feed(self, *arrays: Any, axis: int = 0, check_finite: bool = False) -> Any:
         """Feeds sequences through the model, run by run, and concatenates the outputs along time.
 
         Pass one array for each input, in order, or a dictionary. The state is kept, so the next call
@@ -196,11 +199,13 @@ class Model:
         have one run for each of its indices.
 
         Returns the output's array, or a tuple of several; an output without time is that of the last
-        run. Outputs are delayed by ``latency``.
+        run. Outputs are delayed by ``latency``. ``check_finite`` is that of :meth:`run`; the error
+        has the index of the run.
         """
         given: Any = arrays[0] if len(arrays) == 1 else arrays
         by_port = arrays_by_port("feed", given, self.inputs)
-        joined = fed(self, [np.asarray(array) for array in self._arranged(by_port)], axis)
+        joined = fed(self, [np.asarray(array) for array in self._arranged(by_port)], axis,
+                     check_finite)
         return joined[0] if len(joined) == 1 else tuple(joined)
 
     def input_view(self, port: str | int) -> npt.NDArray[Any]:
@@ -269,10 +274,14 @@ class Model:
                          for port in missing])
         return [arrays[i] for i in range(len(self.inputs))]
 
-    def _run(self, arrays: list[npt.ArrayLike]) -> list[npt.NDArray[Any]]:
+    def _run(self, arrays: list[npt.ArrayLike], check_finite: bool = False,
+             run: int | None = None) -> list[npt.NDArray[Any]]:
         with self._lock:
             self._fill(arrays)
-            self._stream.run()
+            if check_finite:
+                self._stream.run_checked(run)
+            else:
+                self._stream.run()
             return [np.array(self._stream.output(i)) for i in range(len(self.outputs))]
 
     def _fill(self, arrays: list[npt.ArrayLike]) -> None:

@@ -102,6 +102,57 @@ TEST_F(RunCommand, KeepsStateBetweenRepeats) {
   EXPECT_EQ(ReadElements<float>("out/total.npy", "f32[2,2]"), (Floats{4, 40, 6, 60}));
 }
 
+// Each element is a number first, then NaN or infinity. A model whose output is the old value of
+// its variable has the infinity only in the variable.
+TEST_F(RunCommand, ChecksThatValuesAreFinite) {
+  std::string variable_only(kCounter);
+  const std::string to_output = "\" to-layer=\"5\"", from = "3\" from-port=\"2";
+  const size_t edge = variable_only.find(from + to_output);
+  ASSERT_NE(edge, std::string::npos);
+  variable_only.replace(edge, from.size(), "2\" from-port=\"1");
+  struct Row {
+    std::string_view model;
+    Floats x;
+    const char* line;
+  };
+  const Row rows[] = {
+      {kCounter, {1, 2, 3, 4}, nullptr},
+      {kCounter, {NAN, 2, 3, 4}, "run 0: output 0 \"total\": element 0 is nan"},
+      {kCounter, {1, 2, 3, -INFINITY}, "run 1: output 0 \"total\": element 1 is -inf"},
+      {kCounter, {3e38f, 2, 3e38f, 4}, "run 1: output 0 \"total\": element 0 is inf"},
+      {variable_only, {1, 2, 3, 3.4e38f}, nullptr},
+      {variable_only, {1, INFINITY, 3, 4}, "run 0: variable 0 \"total\": element 1 is inf"},
+  };
+  for (const Row& row : rows) {
+    Convert(row.model);
+    WriteFloats("x.npy", {2, 2}, row.x);
+    const std::string run = "run model.weft --output-dir out --input x=x.npy";
+    EXPECT_EQ(Weft(run).code, 0);
+    std::filesystem::remove_all(Path("out"));
+    const Outcome outcome = Weft(run + " --check-finite");
+    EXPECT_EQ(outcome.code, row.line == nullptr ? 0 : 1) << outcome.err;
+    if (row.line != nullptr) {
+      EXPECT_EQ(outcome.err, "model.weft: " + std::string(row.line) + "; must be finite\n");
+      EXPECT_FALSE(std::filesystem::exists(Path("out")));
+    }
+    std::filesystem::remove_all(Path("out"));
+  }
+  WriteFloats("x.npy", {2, 2}, {1e38f, 2, 1e38f, 4});
+  EXPECT_EQ(Weft("run model.weft --input x=x.npy --check-finite --repeat 2").code, 1);
+}
+
+TEST_F(RunCommand, NamesTheTimeStepsOfValuesThatAreNotFinite) {
+  WriteModel(kSum);
+  ASSERT_EQ(
+      Weft("convert model.xml -o model.weft --shape x=8,3 --streaming=2 --time-axis x=0").code, 0);
+  Floats x(8 * 3, 1.0f);
+  x[5 * 3 + 1] = NAN;
+  WriteFloats("x.npy", {8, 3}, x);
+  EXPECT_EQ(Weft("run model.weft --input x=x.npy --check-finite").err,
+            "model.weft: run 2 (time steps 4 to 5): output 0 \"y\": element 4 is nan; must be "
+            "finite\n");
+}
+
 TEST_F(RunCommand, NamesTheLoopThatReachesItsMaximum) {
   const std::string loop = WEFT_FIXTURES_DIR "/cases/loop_run/do_while";
   ASSERT_EQ(Weft("convert " + loop + "/model.xml -o model.weft --max-iterations 3").code, 0);
