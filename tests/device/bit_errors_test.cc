@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "examples/run-twice/run_twice.h"
 #include "kernels/element.h"
 #include "runtime/format/listing.h"
 #include "runtime/weft.h"
@@ -176,6 +177,77 @@ TEST(BitErrors, OfStateAndScratchStayInside) {
   Print("state during a run", state);
   Print("scratch during a run", scratch);
   EXPECT_GT(scratch.wrong, scratch.errors / 20);
+}
+
+// Errors of state and scratch during the first of two runs, which examples/run-twice compares.
+TEST(BitErrors, OfOneOfTwoRunsAreDetected) {
+  Counts state, scratch;
+  int detected = 0, harmful = 0;
+  ForEachModel([&](const ExactBytes& file, Random& random) {
+    ExactBytes model = file;
+    Stream stream(model);
+    Engine& engine = stream.engine;
+    const uint32_t steps = engine.step_count();
+    if (steps == 0) return;
+    const auto begin = [&] {
+      std::memset(stream.state->data(), 0, stream.state->size());  // also between variables
+      engine.Reset();
+      FillAll(engine, 0);
+      RunOnce(engine);
+      FillAll(engine, 1);
+    };
+    // Outputs and state of a run, as RunTwice keeps them.
+    const auto results = [&] {
+      const auto* first = reinterpret_cast<const unsigned char*>(stream.state->data());
+      Buffer bytes(first, first + stream.state->size());
+      Append(engine, bytes);
+      return bytes;
+    };
+    const auto run_with = [&](const StepError& flip) {
+      begin();
+      engine.SetProfile(flip.profile());
+      RunOnce(engine);
+      engine.SetProfile(nullptr);
+      return results();
+    };
+    begin();
+    RunOnce(engine);
+    const Buffer expected = results();
+    // An error may change the length of an output, up to its maximum.
+    Buffer kept(run_twice::KeptBytes(engine, stream.state->size()) +
+                engine.output_count() * stream.scratch->size());
+    const auto count = [&](Counts& counts, Block block) {
+      if (block.bytes == 0) return;
+      const uint32_t step = random.Below(steps);
+      const Random flipped(random.Below(UINT32_MAX));
+      const bool is_wrong = run_with(StepError(block, step, flipped)) != expected;
+      begin();
+      const StepError flip(block, step, flipped);
+      engine.SetProfile(flip.profile());
+      const run_twice::RunTwiceResult result =
+          run_twice::RunTwice(engine, stream.state->block(), {kept.data(), kept.size()});
+      engine.SetProfile(nullptr);
+      ++counts.errors;
+      counts.wrong += is_wrong;
+      harmful += is_wrong;
+      detected += is_wrong && result.differs;
+      EXPECT_TRUE(result.fits);
+    };
+    for (int error = 0; error < kErrors; ++error) {
+      count(state, stream.state->block());
+      count(scratch, stream.scratch->block());
+    }
+    // Without an error, two runs are equal.
+    begin();
+    EXPECT_FALSE(
+        run_twice::RunTwice(engine, stream.state->block(), {kept.data(), kept.size()}).differs);
+    EXPECT_EQ(results(), expected);
+  });
+  std::printf("first of two runs: %d bit errors of the state, %d of scratch\n", state.errors,
+              scratch.errors);
+  std::printf("  %d and %d change an output or the state; RunTwice detects %d\n", state.wrong,
+              scratch.wrong, detected);
+  EXPECT_EQ(detected, harmful);
 }
 
 // How many errors each check detects.

@@ -70,7 +70,7 @@ _MAY_INCLUDE = {
     "python": ("converter/base", "converter/cli", "converter/convert.h",
                "converter/report/page.h", "runtime/weft.h"),
     "examples": ("runtime", "examples"),
-    "tests": ("tests", "converter", "runtime", "kernels"),
+    "tests": ("tests", "converter", "runtime", "kernels", "examples/run-twice"),
 }
 _ROOMS = ("kernels", "runtime", "converter", "python", "examples", "tests")
 
