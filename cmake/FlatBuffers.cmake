@@ -37,24 +37,28 @@ endfunction()
 
 set(weft_flatc "")
 set(weft_flatbuffers_root "")
+set(weft_flatbuffers_source
+    URL https://github.com/google/flatbuffers/archive/refs/tags/v23.5.26.tar.gz)
+set(weft_flatbuffers_sha256 1cce06b17cddd896b6d73cc047e36a254fb8df4d7ea18a46acf16c4c0cd3f3f3)
+set(weft_flatbuffers_pinned "")
 if(NOT WEFT_FLATBUFFERS_DIR)
   weft_find_installed_flatbuffers()
 endif()
 if(NOT weft_flatbuffers_root)
   set(FLATBUFFERS_BUILD_TESTS OFF CACHE INTERNAL "")
   set(FLATBUFFERS_INSTALL OFF CACHE INTERNAL "")
+  set(weft_flatbuffers_pinned PINNED)
   if(WEFT_FLATBUFFERS_DIR)
     set(FETCHCONTENT_SOURCE_DIR_FLATBUFFERS "${WEFT_FLATBUFFERS_DIR}")
+    set(weft_flatbuffers_pinned "")
   endif()
   set(weft_flatbuffers_subdir "")
   # In a cross build flatc runs on the host and is specified by the user; only headers are needed.
   if(CMAKE_CROSSCOMPILING)
     set(weft_flatbuffers_subdir SOURCE_SUBDIR none)
   endif()
-  FetchContent_Declare(flatbuffers
-    URL https://github.com/google/flatbuffers/archive/refs/tags/v23.5.26.tar.gz
-    URL_HASH SHA256=1cce06b17cddd896b6d73cc047e36a254fb8df4d7ea18a46acf16c4c0cd3f3f3
-    ${weft_flatbuffers_subdir})
+  FetchContent_Declare(flatbuffers ${weft_flatbuffers_source}
+                       URL_HASH SHA256=${weft_flatbuffers_sha256} ${weft_flatbuffers_subdir})
   FetchContent_MakeAvailable(flatbuffers)
   set(weft_flatbuffers_root "${flatbuffers_SOURCE_DIR}/include")
   if(TARGET flatc)
@@ -69,6 +73,9 @@ elseif(NOT weft_flatc)
 endif()
 weft_flatbuffers_version("${weft_flatbuffers_root}" weft_flatbuffers_release)
 message(STATUS "FlatBuffers ${weft_flatbuffers_release}: ${weft_flatbuffers_root}")
+weft_record_component(flatbuffers VERSION "${weft_flatbuffers_release}" LICENCE Apache-2.0
+  USED_IN "the runtime and the weft command" ${weft_flatbuffers_source}
+  SHA256 ${weft_flatbuffers_sha256} ${weft_flatbuffers_pinned})
 
 file(MAKE_DIRECTORY "${PROJECT_BINARY_DIR}/include")
 file(CREATE_LINK "${weft_flatbuffers_root}/flatbuffers"

@@ -19,6 +19,9 @@ function(weft_highway_version root out)
   set(${out} "${major}.${CMAKE_MATCH_1}" PARENT_SCOPE)
 endfunction()
 
+set(weft_highway_source URL https://github.com/google/highway/archive/refs/tags/1.2.0.tar.gz)
+set(weft_highway_sha256 7e0be78b8318e8bdbf6fa545d2ecb4c90f947df03f7aadc42c1967f019e63343)
+
 # Sets weft_highway_root to an include root that contains hwy/. Search order: the user's directory,
 # an installed Highway, the source that scripts/setup.sh unpacked, upstream.
 function(weft_find_highway)
@@ -49,17 +52,20 @@ function(weft_find_highway)
     endif()
   endforeach()
   # SOURCE_SUBDIR names a folder that does not exist, so that no CMakeLists.txt is read.
-  FetchContent_Declare(highway
-    URL https://github.com/google/highway/archive/refs/tags/1.2.0.tar.gz
-    URL_HASH SHA256=7e0be78b8318e8bdbf6fa545d2ecb4c90f947df03f7aadc42c1967f019e63343
-    SOURCE_SUBDIR none)
+  FetchContent_Declare(highway ${weft_highway_source} URL_HASH SHA256=${weft_highway_sha256}
+                       SOURCE_SUBDIR none)
   FetchContent_MakeAvailable(highway)
   set(weft_highway_root "${highway_SOURCE_DIR}" PARENT_SCOPE)
+  set(weft_highway_pinned PINNED PARENT_SCOPE)
 endfunction()
 
+set(weft_highway_pinned "")
 weft_find_highway()
 weft_highway_version("${weft_highway_root}" weft_highway_release)
 message(STATUS "Highway ${weft_highway_release}: ${weft_highway_root}")
+weft_record_component(highway VERSION "${weft_highway_release}" LICENCE "Apache-2.0 OR BSD-3-Clause"
+  USED_IN "the runtime and the weft command" ${weft_highway_source} SHA256 ${weft_highway_sha256}
+  ${weft_highway_pinned})
 
 # The include folder contains only these headers, so that a cross build never uses the host's system
 # include folder.

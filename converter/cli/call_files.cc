@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include <optional>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -58,6 +59,21 @@ std::string FileNameOf(const std::string& port_name) {
   if (name.empty() || name[0] == '.') name.insert(name.begin(), '_');
   constexpr size_t kLongestBytes = 200;  // file systems allow 255, including .npy and an index
   return std::string(PrefixOf(name, kLongestBytes));
+}
+
+std::vector<std::string> DistinctFileNames(const std::vector<std::string>& names) {
+  std::multiset<std::string> known;
+  for (const std::string& name : names) known.insert(FileNameOf(name));
+  std::vector<std::string> files;
+  for (size_t i = 0; i < names.size(); ++i) {
+    std::string& file = files.emplace_back(FileNameOf(names[i]));
+    if (known.count(file) > 1) {
+      do file += fmt::format("_{}", i);
+      while (known.count(file) > 0);  // the file of another port
+      known.insert(file);
+    }
+  }
+  return files;
 }
 
 void CallFiles::Add(std::string& role, const path& path, bool written) {

@@ -16,6 +16,9 @@ namespace weft::cli {
 // become "_".
 std::string FileNameOf(const std::string& name);
 
+// Returns a file name for each of several ports; a name that occurs twice gets the port's index.
+std::vector<std::string> DistinctFileNames(const std::vector<std::string>& names);
+
 class CallFiles {
  public:
   // `role` is the purpose of the file, for messages: "the model", "--c-source".

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdio>
 #include <memory>
+#include <set>
 
 #include "converter/base/files.h"
 #include "converter/base/nearest.h"
@@ -15,6 +16,8 @@
 #include "converter/cli/comparison.h"
 #include "converter/cli/conversion_facts.h"
 #include "converter/cli/dumps.h"
+#include "converter/cli/evidence.h"
+#include "converter/cli/evidence_facts.h"
 #include "converter/cli/facts.h"
 #include "converter/cli/loaded_model.h"
 #include "converter/cli/named_options.h"
@@ -49,6 +52,7 @@ constexpr const char* kConvertExamples = R"(Examples:
   weft convert model.xml -o model.weft --arena-budget min
   weft convert model.xml -o model.weft --region dtcm=16K --region sram=256K
   weft convert model.xml -o model.weft --self-test 2
+  weft convert model.xml -o model.weft --evidence evidence
   weft convert --dump-after list
   weft convert model.xml -o model.weft --dump-after all --dump-to passes)";
 
@@ -62,7 +66,8 @@ constexpr double kMinSnr = 35;
 
 struct ConvertCall {
   pipeline::ConvertOptions options;
-  std::string model, weights, output, c_source, report, target;
+  std::string model, weights, output, c_source, report, evidence, target;
+  Json given_options;  // for --evidence
   Dumps dumps;
   bool incbin = false;
   std::vector<std::string> shapes, values, states, regions, time_axes, precisions;
@@ -126,15 +131,17 @@ std::filesystem::path HeaderOf(const ConvertCall& call) {
   return std::filesystem::path(call.c_source).replace_extension(".h");
 }
 
-void CheckFiles(const ConvertCall& call, Faults& faults) {
-  const std::filesystem::path beside = std::filesystem::path(call.model).replace_extension(".bin");
+std::filesystem::path WeightsOf(const ConvertCall& call) {
+  if (!call.weights.empty()) return call.weights;
+  return std::filesystem::path(call.model).replace_extension(".bin");
+}
+
+// Checks all files of the call. The files of --evidence are known only after the conversion.
+void CheckFiles(const ConvertCall& call, const std::vector<EvidenceFile>& evidence,
+                Faults& faults) {
   CallFiles files;
   files.Reads("MODEL", call.model);
-  if (call.weights.empty()) {
-    files.Reads("the weights of MODEL", beside);
-  } else {
-    files.Reads("--weights", call.weights);
-  }
+  files.Reads(call.weights.empty() ? "the weights of MODEL" : "--weights", WeightsOf(call));
   for (const std::string& file : FilesOfValues(call.values)) files.Reads("a --value", file);
   for (const std::string& text : call.inputs) {
     files.Reads("an --input", text.substr(text.find('=') + 1));  // a folder has no "NAME="
@@ -145,6 +152,9 @@ void CheckFiles(const ConvertCall& call, Faults& faults) {
     files.Writes("the header of --c-source", HeaderOf(call));
   }
   if (!call.report.empty()) files.Writes("--report", call.report);
+  for (const EvidenceFile& file : evidence) {
+    files.Writes("a file of --evidence", std::filesystem::path(call.evidence) / file.name);
+  }
   call.dumps.AddFiles(files);
   files.Check(faults);
 }
@@ -200,10 +210,45 @@ std::optional<std::string> ReportPage(const ConvertCall& call, const pipeline::C
   return report::Page(facts);
 }
 
-// Writes the model and, if requested, its C source, header and report: all files or none.
-bool WriteOutputs(const ConvertCall& call, const pipeline::Converted& converted,
-                  const Json& conversion, std::string* reason) {
+// Files that the conversion read, for --evidence: those of a folder of --input in order.
+std::vector<std::string> FilesReadBy(const ConvertCall& call) {
+  std::vector<std::string> sources = {call.model};
+  std::error_code error;
+  const std::filesystem::path weights = WeightsOf(call);
+  const bool is_ir = std::filesystem::path(call.model).extension() != ".tflite";
+  if (is_ir && std::filesystem::exists(weights, error)) sources.push_back(weights.string());
+  for (const std::string& file : FilesOfValues(call.values)) sources.push_back(file);
+  for (const std::string& text : call.inputs) {
+    const std::filesystem::path path = text.substr(text.find('=') + 1);
+    std::set<std::string> files;
+    if (std::filesystem::is_regular_file(path, error)) files.insert(path.string());
+    for (const auto& entry : std::filesystem::directory_iterator(path, error)) {
+      if (entry.is_regular_file(error)) files.insert(entry.path().string());
+    }
+    sources.insert(sources.end(), files.begin(), files.end());
+  }
+  return sources;
+}
+
+// Returns the files of --evidence. Adds a fault if one of them would overwrite another file of the
+// call.
+std::vector<EvidenceFile> EvidenceFilesOf(const ConvertCall& call,
+                                          const pipeline::Converted& converted,
+                                          const Json& conversion, Diagnostics& complaints) {
+  if (call.evidence.empty()) return {};
+  const EvidenceInput input = {std::filesystem::path(call.output).filename().string(),
+                               std::as_bytes(std::span(converted.file)), call.given_options,
+                               FilesReadBy(call), conversion};
+  std::vector<EvidenceFile> files = EvidenceOf(input, complaints.input);
+  CheckFiles(call, files, complaints.call);
+  return files;
+}
+
+// Writes the model and, if requested, its C source, header, report and evidence: all files or none.
+void WriteOutputs(const ConvertCall& call, const pipeline::Converted& converted,
+                  const Json& conversion, EvidenceFolder& folder, Diagnostics& complaints) {
   std::vector<FileToWrite> files = {{call.output, converted.file}};
+  std::string reason;
   emit::CSource c;
   if (!call.c_source.empty()) {
     const std::filesystem::path source = call.c_source;
@@ -218,11 +263,16 @@ bool WriteOutputs(const ConvertCall& call, const pipeline::Converted& converted,
   }
   std::optional<std::string> page;
   if (!call.report.empty()) {
-    page = ReportPage(call, converted, conversion, reason);
-    if (!page) return false;
+    page = ReportPage(call, converted, conversion, &reason);
+    if (!page) return complaints.input.Add(reason);
     files.push_back({call.report, BytesOf(*page)});
   }
-  return WriteFiles(files, reason);
+  const std::vector<EvidenceFile> evidence =
+      EvidenceFilesOf(call, converted, conversion, complaints);
+  if (complaints.ok()) folder.Prepare(evidence, files, complaints.input);
+  if (!complaints.ok()) return;
+  if (!WriteFiles(files, &reason)) return complaints.input.Add(reason);
+  folder.Keep(evidence);
 }
 
 // For --sensitivity, measures the error of each layer's weight type. For --max-error and --min-snr,
@@ -276,7 +326,9 @@ void SuggestStreaming(const pipeline::ConvertOptions& options, Faults& faults) {
 Exit Convert(ConvertCall& call) {
   CheckCall(call);
   Diagnostics complaints;
-  CheckFiles(call, complaints.call);
+  CheckFiles(call, {}, complaints.call);
+  EvidenceFolder evidence_folder(call.evidence);
+  if (!call.evidence.empty()) evidence_folder.Check(complaints.input);
   if (!complaints.ok()) return Report(complaints);
   Faults& faults = complaints.input;
   ReadValues(call.values, &call.options.values, faults);
@@ -303,13 +355,14 @@ Exit Convert(ConvertCall& call) {
     }
   }
   if (Report(faults) != Exit::kDone || !converted) return Exit::kInput;
-  std::string reason = call.dumps.reason();
   const Json conversion = FactsOf(*converted, call.options, findings);
-  if (!reason.empty() || !WriteOutputs(call, *converted, conversion, &reason)) {
-    Faults unwritten;
-    unwritten.Add(reason);
-    return Report(unwritten);
+  Diagnostics unwritten;
+  if (const std::string reason = call.dumps.reason(); !reason.empty()) {
+    unwritten.input.Add(reason);
+  } else {
+    WriteOutputs(call, *converted, conversion, evidence_folder, unwritten);
   }
+  if (!unwritten.ok()) return Report(unwritten);
   if (converted->f16_weights > 0 && !call.quiet) {
     Say("note: {}: {} weights are f16 in the IR{}", call.model, converted->f16_weights, kF16Advice);
   }
@@ -399,6 +452,11 @@ void AddMainOptions(Command& command, ConvertCall& call) {
       .Add("--report", call.report,
            "Also write an HTML page: memory over time, work, flash, and the available plans")
       .Value("FILE.html", PathName());
+  command
+      .Add("--evidence", call.evidence,
+           "Also write a folder for a safety review: hashes, options, memory plan and its proof, "
+           "kernels and their tests, recorded runs, and a bill of materials")
+      .Value("FOLDER", PathName());
   command
       .Add("--self-test", call.options.self_test_runs,
            "Store inputs and expected outputs of N runs in the model file; a board can repeat and "
@@ -507,7 +565,10 @@ void AddConvert(CommandLine& line, Exit* exit) {
   call->dumps.AddOptions(command, call->options.dump_after);
   command.AddFlag("--verbose", call->verbose, "Print the time of each pass on stderr");
   command.Footer(CurveHelp() + "\n" + kConvertExamples);
-  command.OnCall([call, exit] { *exit = Convert(*call); });
+  command.OnCall([call, exit, &command] {
+    call->given_options = GivenOptions(command);
+    *exit = Convert(*call);
+  });
 }
 
 }  // namespace weft::cli

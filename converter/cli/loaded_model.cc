@@ -45,6 +45,12 @@ std::vector<ModelPort> PortsOf(const format::Model& model, const PortVector* row
 
 }  // namespace
 
+std::vector<std::string> DisplayNames(const std::vector<ModelPort>& ports) {
+  std::vector<std::string> names;
+  for (const ModelPort& port : ports) names.push_back(port.display_name);
+  return names;
+}
+
 Fault OwnEngine::Open(weft::Bytes model, const Needs& needs, StepTable steps) {
   memory_.clear();
   memory_.emplace_back(needs.state_bytes);

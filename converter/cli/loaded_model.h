@@ -29,6 +29,8 @@ struct ModelPort {
   std::string display_name;           // the first name, or "input 0" in a file without names
 };
 
+std::vector<std::string> DisplayNames(const std::vector<ModelPort>& ports);
+
 // An engine and its memory.
 class OwnEngine {
  public:

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <memory>
-#include <set>
 
 #include "converter/base/files.h"
 #include "converter/cli/array_text.h"
@@ -38,19 +37,11 @@ struct RunCall : SessionCall {
   bool check_finite = false, json = false;
 };
 
-// One path per output. If several ports have the same name, their indices are appended.
+// One path per output.
 std::vector<std::filesystem::path> OutputPaths(const std::vector<ModelPort>& ports,
                                                const std::string& folder) {
-  std::multiset<std::string> names;
-  for (const ModelPort& port : ports) names.insert(FileNameOf(port.display_name));
   std::vector<std::filesystem::path> paths;
-  for (size_t i = 0; i < ports.size(); ++i) {
-    std::string name = FileNameOf(ports[i].display_name);
-    if (names.count(name) > 1) {
-      do name += fmt::format("_{}", i);
-      while (names.count(name) > 0);  // the name of another port
-      names.insert(name);
-    }
+  for (const std::string& name : DistinctFileNames(DisplayNames(ports))) {
     paths.push_back(std::filesystem::path(folder) / (name + ".npy"));
   }
   return paths;

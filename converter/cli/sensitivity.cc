@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <optional>
 #include <tuple>
@@ -32,18 +31,6 @@ void AddLoss(const program::Measured& loss, Json& json) {
 // Shortens a long name to its end, which identifies the layer.
 std::string Fitted(const std::string& name) {
   return name.size() <= kNameWidth ? name : "..." + name.substr(name.size() - (kNameWidth - 3));
-}
-
-// Quotes a word for a shell if it has special characters.
-std::string Quoted(const std::string& word) {
-  const auto is_plain = [](unsigned char c) {
-    return std::isalnum(c) != 0 ||
-           std::string_view("_-./:=,+").find(static_cast<char>(c)) != std::string_view::npos;
-  };
-  if (std::ranges::all_of(word, is_plain)) return word;
-  std::string quoted = "'";
-  for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return quoted + "'";
 }
 
 // The new types of the layer's weights, such as "i8" or "i8, f32".
@@ -86,7 +73,7 @@ std::string ChoiceText(const Json& choice) {
                                  Plain(choice["largest_difference"], ".3g"),
                                  Plain(choice["max_error"], ".3g"), Plain(choice["inputs"]));
   text += "options for the same model without measuring:";
-  for (const Json& word : choice["precision"]) text += " --precision " + Quoted(Plain(word));
+  for (const Json& word : choice["precision"]) text += " --precision " + ShellWord(Plain(word));
   return text + "\n";
 }
 
@@ -110,7 +97,7 @@ std::string SnrText(const Json& snr) {
                   RatioText(snr["requested"]), Plain(snr["limit_db"]), Plain(snr["type"]));
   for (const Json& layer : snr["kept"]) text += "  " + Plain(layer) + "\n";
   text += "options for the same model without measuring:";
-  for (const Json& word : snr["precision"]) text += " --precision " + Quoted(Plain(word));
+  for (const Json& word : snr["precision"]) text += " --precision " + ShellWord(Plain(word));
   return text + " --min-snr 0\n";
 }
 

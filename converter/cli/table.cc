@@ -14,6 +14,8 @@ namespace {
 
 struct Column {
   std::string heading, key, format = ".0f";
+  bool is_number() const { return heading.starts_with('>'); }
+  std::string name() const { return heading.substr(is_number() ? 1 : 0); }
 };
 
 std::vector<Column> ColumnsOf(std::string_view text) {
@@ -26,7 +28,7 @@ std::vector<Column> ColumnsOf(std::string_view text) {
     Column& column = columns.emplace_back();
     const size_t equals = part.find('=');
     column.heading = part.substr(0, equals);
-    column.key = column.heading.substr(column.heading.starts_with('>') ? 1 : 0);
+    column.key = column.name();
     if (equals == std::string_view::npos) continue;
     const size_t blank = part.find(' ', equals);
     column.key = part.substr(equals + 1, blank - equals - 1);
@@ -112,7 +114,7 @@ std::string TableText(const Json& rows, std::string_view columns) {
 std::string CsvText(const Json& rows, std::string_view columns) {
   const std::vector<Column> parsed = ColumnsOf(columns);
   std::string text;
-  for (const Column& column : parsed) text += (text.empty() ? "" : ",") + column.heading;
+  for (const Column& column : parsed) text += (text.empty() ? "" : ",") + column.name();
   for (const Json& row : rows) {
     const char* before = "\n";
     for (const Column& column : parsed) {
@@ -122,6 +124,46 @@ std::string CsvText(const Json& rows, std::string_view columns) {
     }
   }
   return text + "\n";
+}
+
+std::string HtmlText(const Json& rows, std::string_view columns) {
+  const std::vector<Column> parsed = ColumnsOf(columns);
+  std::string text = "<table>\n<tr>";
+  for (const Column& column : parsed) {
+    text += fmt::format("<th>{}</th>", HtmlEscaped(column.name()));
+  }
+  for (const Json& row : rows) {
+    text += "</tr>\n<tr>";
+    for (const Column& column : parsed) {
+      const bool is_null = row.value(column.key, Json()).is_null();
+      text += fmt::format("<td{}>{}</td>", column.is_number() ? " class=\"number\"" : "",
+                          is_null ? "" : HtmlEscaped(Visible(CellOf(row, column))));
+    }
+  }
+  return text + "</tr>\n</table>\n";
+}
+
+std::string HtmlEscaped(std::string_view text) {
+  std::string escaped;
+  for (const char c : text) {
+    switch (c) {
+      case '&':
+        escaped += "&amp;";
+        break;
+      case '<':
+        escaped += "&lt;";
+        break;
+      case '>':
+        escaped += "&gt;";
+        break;
+      case '"':
+        escaped += "&quot;";
+        break;
+      default:
+        escaped += c;
+    }
+  }
+  return escaped;
 }
 
 }  // namespace weft::cli

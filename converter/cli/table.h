@@ -35,6 +35,10 @@ std::string Plain(const Json& value, std::string_view format = ".0f");
 std::string TableText(const Json& rows, std::string_view columns);
 // The same as CSV (RFC 4180), in which null is an empty field.
 std::string CsvText(const Json& rows, std::string_view columns);
+// The same as an HTML table. Columns of numbers have class "number".
+std::string HtmlText(const Json& rows, std::string_view columns);
+// Returns a text in which no character has a meaning in HTML.
+std::string HtmlEscaped(std::string_view text);
 
 }  // namespace weft::cli
 

@@ -284,6 +284,8 @@ void CSourceWriter::WriteBytes() {
   Body("}};\n");
 }
 
+constexpr std::string_view kMixed = "_mixed";
+
 // The variant of its kind in steps.h that a step needs.
 struct EntryNeeds {
   bool overlaps = false;   // y overlaps x
@@ -321,28 +323,14 @@ EntryNeeds NeedsOf(const format::Model& model, uint32_t step_index) {
 }
 
 void CSourceWriter::WriteSteps() {
-  std::map<uint16_t, EntryNeeds> kinds;  // union over all steps of the kind
-  for (uint32_t i = 0; i < model_.steps()->size(); ++i) {
-    const uint16_t kind = model_.steps()->Get(i)->kind();
-    if (kind == 0) continue;
-    const EntryNeeds needs = NeedsOf(model_, i);
-    kinds[kind].overlaps |= needs.overlaps;
-    kinds[kind].is_narrow |= needs.is_narrow;
-    kinds[kind].has_shorts |= needs.has_shorts;
-    kinds[kind].has_bytes |= needs.has_bytes;
-  }
   Body("static const weft_step_entry entries[] = {{\n");
-  for (const auto& [kind, needs] : kinds) {
+  const std::map<uint16_t, std::string> entries = StepEntriesOf(model_);
+  for (const auto& [kind, entry] : entries) {
     const char* const name = format::NameOf(static_cast<format::Kind>(kind));
-    const bool is_mixed = needs.has_shorts && needs.has_bytes;
-    if (is_mixed) Body("    /* weft_check_{0} and weft_check_{0}_shorts */\n", name);
-    Body("    [WEFT_STEP_{0}] = {{weft_check_{1}{2}{0}{3}, weft_run_{1}{2}{0}{3}}},\n", name,
-         needs.overlaps ? "overlapping_" : "", needs.is_narrow ? "narrow_" : "",
-         is_mixed           ? "_mixed"
-         : needs.has_shorts ? "_shorts"
-                            : "");
+    if (entry.ends_with(kMixed)) Body("    /* weft_check_{0} and weft_check_{0}_shorts */\n", name);
+    Body("    [WEFT_STEP_{0}] = {{weft_check_{1}, weft_run_{1}}},\n", name, entry);
   }
-  if (kinds.empty()) Body("    [0] = {{0, 0}},\n");
+  if (entries.empty()) Body("    [0] = {{0, 0}},\n");
   Body("}};\n\nconst weft_steps {}_steps = {{entries, sizeof(entries) / sizeof(entries[0])}};\n",
        name_);
 }
@@ -394,12 +382,11 @@ std::set<kernels::Variant> VariantsOf(const format::Model& model) {
 }
 
 void CSourceWriter::WriteVariants() {
-  const std::set<kernels::Variant> variants = VariantsOf(model_);
+  const std::vector<std::string> variants = StepVariantsOf(model_);
   if (variants.empty()) return;
   std::string list;
   Body("\n/* Kernel variants of these steps; the references make the linker keep them. */\n");
-  for (const kernels::Variant variant : variants) {
-    const char* name = kernels::NameOf(variant);
+  for (const std::string& name : variants) {
     Body("extern const char weft_variant_{};\n", name);
     list += fmt::format("{}&weft_variant_{}", list.empty() ? "" : ", ", name);
   }
@@ -424,6 +411,38 @@ CSource WriteCSource(std::span<const std::byte> file, std::string_view name,
   const AlignedBytes model(file.size());
   if (!file.empty()) std::memcpy(model.data(), file.data(), file.size());
   return CSourceWriter({model.data(), model.size()}, name, model_file, regions, from).Write();
+}
+
+std::map<uint16_t, std::string> StepEntriesOf(const format::Model& model) {
+  std::map<uint16_t, EntryNeeds> kinds;  // union over all steps of the kind
+  for (uint32_t i = 0; i < model.steps()->size(); ++i) {
+    const uint16_t kind = model.steps()->Get(i)->kind();
+    if (kind == 0) continue;
+    const EntryNeeds needs = NeedsOf(model, i);
+    kinds[kind].overlaps |= needs.overlaps;
+    kinds[kind].is_narrow |= needs.is_narrow;
+    kinds[kind].has_shorts |= needs.has_shorts;
+    kinds[kind].has_bytes |= needs.has_bytes;
+  }
+  std::map<uint16_t, std::string> entries;
+  for (const auto& [kind, needs] : kinds) {
+    const bool is_mixed = needs.has_shorts && needs.has_bytes;
+    entries[kind] = fmt::format("{}{}{}{}", needs.overlaps ? "overlapping_" : "",
+                                needs.is_narrow ? "narrow_" : "",
+                                format::NameOf(static_cast<format::Kind>(kind)),
+                                is_mixed           ? kMixed
+                                : needs.has_shorts ? "_shorts"
+                                                   : "");
+  }
+  return entries;
+}
+
+std::vector<std::string> StepVariantsOf(const format::Model& model) {
+  std::vector<std::string> names;
+  for (const kernels::Variant variant : VariantsOf(model)) {
+    names.emplace_back(kernels::NameOf(variant));
+  }
+  return names;
 }
 
 }  // namespace weft::emit

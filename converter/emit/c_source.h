@@ -6,9 +6,14 @@
 #define WEFT_CONVERTER_EMIT_C_SOURCE_H_
 
 #include <cstddef>
+#include <cstdint>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include "runtime/format/listing.h"
 
 namespace weft::emit {
 
@@ -30,6 +35,11 @@ bool CanBeIncluded(std::string_view name);
 CSource WriteCSource(std::span<const std::byte> file, std::string_view name,
                      std::string_view model_file, std::span<const std::string> regions = {},
                      std::string_view from = {});
+
+// The entries of runtime/steps.h that the model's steps need, by kind: "dense", "narrow_dense".
+std::map<uint16_t, std::string> StepEntriesOf(const format::Model& model);
+// Kernel variants that these steps need (kernels/variants.inc).
+std::vector<std::string> StepVariantsOf(const format::Model& model);
 
 }  // namespace weft::emit
 

@@ -69,6 +69,9 @@ class Validator {
     return lines_;
   }
 
+  // The number of byte ranges that the last traversal compared.
+  uint64_t compared_ranges() const { return findings_.work; }
+
  private:
   static constexpr uint32_t kAfterLastStep = 0xFFFFFFFEu;
 
@@ -493,10 +496,13 @@ Effects Validator::Static(const std::vector<Effects>& bodies, const std::vector<
 
 }  // namespace
 
-std::vector<std::string> CheckPlan(const format::Model& model) {
+std::vector<std::string> CheckPlan(const format::Model& model, uint64_t* compared_ranges) {
   const auto* buffers = model.slot_buffers();
   if (buffers == nullptr || buffers->size() != model.slots()->size()) return {};
-  return Validator(model).Lines();
+  Validator validator(model);
+  std::vector<std::string> lines = validator.Lines();
+  if (compared_ranges != nullptr) *compared_ranges = validator.compared_ranges();
+  return lines;
 }
 
 }  // namespace weft::plan

@@ -30,8 +30,9 @@ namespace weft::plan {
 
 // Returns one line per violation, at most a few dozen. The model must have passed verify.cc. A
 // model stripped of its slot_buffers cannot be validated and gives no lines. A file whose strides
-// result in tens of millions of separate byte runs gives a line that reports this.
-std::vector<std::string> CheckPlan(const format::Model& model);
+// result in tens of millions of separate byte runs gives a line that reports this. Sets
+// `compared_ranges` to the number of byte ranges that were compared with the owners of their bytes.
+std::vector<std::string> CheckPlan(const format::Model& model, uint64_t* compared_ranges = nullptr);
 
 // In a loop of more iterations, all buffers that it moves through must be disjoint.
 inline constexpr int64_t kMaxVisitedTrips = int64_t{1} << 16;

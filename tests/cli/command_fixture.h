@@ -104,9 +104,9 @@ class CommandTest : public testing::Test {
   }
   ~CommandTest() override { std::filesystem::remove_all(folder_); }
 
-  // Runs the command in the folder. `arguments` are parsed by a shell.
-  Outcome Weft(const std::string& arguments) const {
-    const std::string command = "cd '" + folder_.string() + "' && '" WEFT_COMMAND "' " + arguments +
+  // Runs the command in the folder, or in a folder inside it. `arguments` are parsed by a shell.
+  Outcome Weft(const std::string& arguments, std::string_view inside = ".") const {
+    const std::string command = "cd '" + Path(inside) + "' && '" WEFT_COMMAND "' " + arguments +
                                 " >'" + Talk("out") + "' 2>'" + Talk("err") + "' </dev/null";
     const int status = std::system(command.c_str());
     Outcome outcome{WIFEXITED(status) ? WEXITSTATUS(status) : -1, ReadText(Talk("out")),
