@@ -42,7 +42,8 @@ class Model:
         self._check(self.graph, {})
 
     def __call__(self, inputs):
-        return self._run(self.graph, list(inputs))
+        with np.errstate(all="ignore"):  # infinities and NaN are results like others
+            return self._run(self.graph, list(inputs))
 
     def _check(self, graph, known):
         """Resolves every port map, also of loops that never run. known: constant Parameters."""

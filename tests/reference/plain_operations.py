@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The operations without bodies that loop models use, in NumPy, from their specifications.
+"""The operations without bodies, in NumPy, from their specifications.
 
 A function takes the layer and its input arrays and returns the list of its outputs. Arithmetic uses
 the inputs' type; recurrent cells are computed in float64 and rounded once.
@@ -8,7 +8,10 @@ the inputs' type; recurrent cells are computed in float64 and rounded once.
 import numpy as np
 
 from reference import cells
+from reference.functions import FUNCTIONS
 from reference.ir_file import TYPES
+from reference.layers import LAYERS
+from reference.movements import MOVEMENTS
 
 
 def _words(text):
@@ -99,10 +102,6 @@ def _strided_slice(layer, inputs):
     return [array[tuple(cut)]]
 
 
-def _gather(layer, inputs):
-    return [np.take(inputs[0], inputs[1], int(inputs[2]))]
-
-
 def _reduce(formula):
     def apply(layer, inputs):
         keep = layer.data.get("keep_dims", "false") == "true"
@@ -113,6 +112,12 @@ def _reduce(formula):
 
 
 def _broadcast(layer, inputs):
+    if layer.data.get("mode") == "explicit":
+        target, axes = inputs[1], [int(axis) for axis in inputs[2]]
+        dims = [1] * len(target)
+        for axis, dim in zip(axes, inputs[0].shape):
+            dims[axis] = dim
+        return [np.broadcast_to(inputs[0].reshape(dims), tuple(target))]
     # bidirectional broadcast: the result has the larger extent of both shapes
     shape = np.broadcast_shapes(inputs[0].shape, tuple(inputs[1]))
     return [np.broadcast_to(inputs[0], shape)]
@@ -135,6 +140,9 @@ def _cell(formula):
 _ONE = np.float32(1)
 
 OPERATIONS = {
+    **FUNCTIONS,
+    **LAYERS,
+    **MOVEMENTS,
     "Abs": _one(np.abs),
     "Add": _one(np.add),
     "Broadcast": _broadcast,
@@ -143,7 +151,6 @@ OPERATIONS = {
     "Convert": _convert,
     "Equal": _one(np.equal),
     "GRUCell": _cell(cells.gru_cell),
-    "Gather": _gather,
     "Greater": _one(np.greater),
     "GreaterEqual": _one(np.greater_equal),
     "LSTMCell": _cell(cells.lstm_cell),
