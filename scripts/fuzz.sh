@@ -3,6 +3,8 @@
 # Searches for inputs that break weft (tests/fuzz):
 #
 #   scripts/fuzz.sh MINUTES [FUZZER...]      each fuzzer for MINUTES; default: all fuzzers
+#   scripts/fuzz.sh MINUTES graphs           random graphs of all operations (tests/random), which
+#                                            are compared with OpenVINO and NumPy
 #   scripts/fuzz.sh --inputs N FUZZER...     the stored inputs and N new ones, the same in every run
 #
 # Prints a line for each fuzzer. Exits with 1 if there is a finding: a crash, an access outside
@@ -26,6 +28,16 @@ amount=$1
 shift
 fuzzers=("$@")
 [ ${#fuzzers[@]} -gt 0 ] || fuzzers=(model readers convert_ir convert_tflite texts)
+
+# Random graphs. Failures are reduced; the seed is the time. WEFT_PYTHON is a Python with NumPy, and
+# with OpenVINO if possible.
+if [ -z "$inputs" ] && [ "${fuzzers[*]}" = graphs ]; then
+  weft=build/x86-64/weft
+  [ -x "$weft" ] || { cmake --preset x86-64 && cmake --build --preset x86-64 --target weft; } ||
+    exit 1
+  exec "${WEFT_PYTHON:-python3}" tests/random/run.py --weft "$weft" --kind graphs --shrink \
+    --minutes "$amount" --models 10000000
+fi
 
 program=${WEFT_FUZZ_PROGRAM:-}
 if [ -z "$program" ]; then

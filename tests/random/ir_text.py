@@ -24,6 +24,7 @@ class Value:
     bound: float = 1
     exact: bool = True
     known: object = None
+    key: str = ""  # of Choices
 
     @property
     def count(self):
@@ -73,6 +74,7 @@ class Net:
     def __init__(self, rng, weights):
         self.rng, self.weights = rng, weights
         self._layers, self._edges, self._next_id = [], [], int(rng.integers(0, 3))
+        self.read = set()  # (layer, port) of the values that layers read
 
     def add(self, kind, inputs, outputs, data=None, opset=1, inner="", name=""):
         """Adds a layer; returns its outputs as fresh Values of unknown content."""
@@ -89,11 +91,12 @@ class Net:
         # Current OpenVINO writes a loop's other children before its ports, old versions after them.
         lines += [inner] + ports if self.rng.random() < 0.5 else ports + [inner]
         self._layers.append("\n".join(lines + ["</layer>"]))
+        self.read.update((value.layer, value.port) for value in inputs)
         for index, value in enumerate(inputs):
             self._edges.append(f'<edge from-layer="{value.layer}" from-port="{value.port}" '
                                f'to-layer="{layer}" to-port="{index}"/>')
         return layer, [
-            Value(layer, first + index, dtype, tuple(dims))
+            Value(layer, first + index, dtype, tuple(dims), key=self.rng.key())
             for index, (dtype, dims) in enumerate(outputs)
         ]
 

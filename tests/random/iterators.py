@@ -202,7 +202,7 @@ class Iterator:
                 (value.dtype, value.dims) == (state.dtype, state.dims) and
                 value.bound <= state.bound and (value.exact or not state.exact)]
         if same and self.chance(0.4):
-            return inner.pick(same)
+            return inner.rng.pick_value(same)
         value = inner.source(state.dtype, state.dims)
         if state.exact and not value.exact:
             value = inner.random_constant(state.dtype, state.dims)

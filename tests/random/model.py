@@ -3,16 +3,20 @@
 
 import collections
 import dataclasses
+import zlib
 
 import numpy as np
 
 import ir_text
 import nests
 import spoils
+from choices import Choices
 from scope import DATA, LARGE, SMALL, Scope
 
 MAX_ITERATIONS = (12, 12, 12, 12, 12, 12, 12, 2)  # of loops whose length is known at run time
 CALLS = 3  # of models with variables
+MAX_DIMS = (4, 4, 6, 9, 17)  # of graphs of all operations
+DEPTHS = (0, 0, 0, 1, 1, 2)
 
 
 @dataclasses.dataclass
@@ -25,18 +29,29 @@ class Limits:
     variables: bool = True
     zero: bool = True  # loops with zero iterations
     open_scans: bool = True  # scan outputs of a length known at run time
+    operations: bool = False  # all operations that have a row (rows.py), instead of loops mainly
+    skip: tuple = ()  # steps of Choices that are not taken
+    max_dim: int = 0  # maximum extent of new axes; 0: random
+    plain: bool = False  # the first option of each attribute
+    outputs: tuple = ()  # indices of the outputs that the model has; (): all
 
 
 class Maker:
     """Collects the parts of a model during generation."""
     def __init__(self, seed, index, limits):
-        self.rng = np.random.Generator(np.random.PCG64([seed, index]))
-        self.depth = int(self.rng.integers(1, limits.depth + 1))
+        self.rng = Choices(seed, index, limits.skip, plain=limits.plain)
+        if limits.operations:
+            self.rng.max_dim = int(self.rng.choice(MAX_DIMS))
+            self.depth = min(int(self.rng.choice(DEPTHS)), limits.depth)
+        else:
+            self.depth = int(self.rng.integers(1, limits.depth + 1))
+        self.rng.max_dim = limits.max_dim or self.rng.max_dim
         self.limits = limits
         self.run_time, self.branches = limits.run_time, limits.branches
         self.rounded = self.rng.random() < 0.2
         self.stateful = limits.variables and self.rng.random() < 0.12
-        self.spoil = spoils.choose(self.rng) if self.rng.random() < 0.2 else None
+        spoil = spoils.choose(self.rng) if self.rng.random() < 0.2 else None
+        self.spoil = None if limits.operations else spoil
         self.spoiled = False
         self.weights = bytearray()
         self.inputs, self.ends = [], []
@@ -85,8 +100,8 @@ class Maker:
         exact = not (self.rounded and dtype == "f32")
         if sources and exact and not sources[0].exact:
             sources = [scope.random_constant(dtype, dims)]
-        value = scope.op("ReadValue", sources, dtype, dims, LARGE if exact else SMALL, data, opset,
-                         exact)
+        bound = LARGE if exact else max([SMALL, *(source.bound for source in sources)])
+        value = scope.op("ReadValue", sources, dtype, dims, bound, data, opset, exact)
         scope.variables.append((name, value))
         return value
 
@@ -108,19 +123,29 @@ class Maker:
         self.close_variables(self.scope)
         if self.stateful and not self.inputs:  # an input defines the number of calls
             self.scope.pool.append(self.fresh("f32", (1, )))
-        rng = self.rng
-        pool = [value for value in self.scope.pool if value.known is None]
-        wanted = [pool[int(place)] for place in rng.permutation(len(pool))[:6]]
-        ends = self.ends + self.shown + [value for value in self.scope.pool[:4] if value not in wanted] + wanted
-        if not ends:
-            ends = [self.scope.random_constant("f32", (2, ))]
-        for value in ends:
-            self.scope.net.result(value)
+        ends = self._choose_ends()
+        for index, value in enumerate(ends):
+            self.scope.net.result(value, f"y{index}")
         exact = all(value.exact for value in ends)
         return Model(ir_text.model_text(self.scope.net), bytes(self.weights), self.inputs, exact,
                      self.spoil if self.spoiled else None, self.features,
                      ["--max-iterations", str(self.scope.pick(MAX_ITERATIONS))] if self.needs_bound else [],
-                     CALLS if self.stateful else 0)
+                     CALLS if self.stateful else 0, [value.exact for value in ends],
+                     self.limits.operations, self.rng.taken)
+
+    def _choose_ends(self):
+        """The values that are outputs."""
+        pool = [value for value in self.scope.pool if value.known is None]
+        if self.limits.operations:
+            read = self.scope.net.read
+            wanted = [value for value in pool if (value.layer, value.port) not in read or
+                      zlib.crc32(value.key.encode()) % 4 == 0]
+        else:
+            wanted = [pool[int(place)] for place in self.rng.permutation(len(pool))[:6]]
+            wanted = [value for value in self.scope.pool[:4] if value not in wanted] + wanted
+        ends = self.ends + self.shown + wanted
+        ends = [ends[index] for index in self.limits.outputs if index < len(ends)] or ends
+        return ends or [self.scope.random_constant("f32", (2, ))]
 
 
 @dataclasses.dataclass
@@ -134,6 +159,9 @@ class Model:
     features: collections.Counter
     arguments: list
     calls: int
+    exact_ends: list  # of each output
+    graph: bool  # of all operations
+    steps: list  # the steps of Choices that were taken
 
 
 def make(seed, index, limits):

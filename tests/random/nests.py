@@ -4,6 +4,10 @@
 import branches
 import iterators
 import plain
+import rows
+import rows_elementwise
+import rows_layers
+import rows_movement
 
 
 def fill(maker, scope, depth, room):
@@ -11,12 +15,25 @@ def fill(maker, scope, depth, room):
     if maker.stateful and scope.chance(0.5 if depth else 0.8):
         scope.pool.append(maker.read_variable(scope))
         maker.features["variable inside a body" if depth else "variable"] += 1
-    plain.grow(scope, int(scope.rng.integers(0, 4)), maker.rounded)
+    _grow(maker, scope, depth)
     if depth < maker.depth:
         wanted = 1 if scope.chance(0.7) else int(scope.rng.integers(0 if depth else 1, 3))
         for _ in range(wanted):
-            nest(maker, scope, depth, room)
-    plain.grow(scope, int(scope.rng.integers(0, 4)), maker.rounded)
+            with scope.rng.step() as taken:
+                if taken:
+                    nest(maker, scope, depth, room)
+    _grow(maker, scope, depth)
+
+
+def _grow(maker, scope, depth):
+    """Adds operations without bodies."""
+    if not maker.limits.operations:
+        plain.grow(scope, int(scope.rng.integers(0, 4)), maker.rounded)
+        return
+    for _ in range(int(scope.rng.integers(0, 7) if depth else scope.rng.integers(2, 16))):
+        with scope.rng.step() as taken:
+            if taken:
+                rows.add(scope, scope.pick(sorted(rows.ROWS)))
 
 
 def nest(maker, scope, depth, room):

@@ -259,7 +259,8 @@ ROUNDED_KINDS = (_curve, _cell, _spelled_cell, _spelled_cell)
 def grow(scope, count, rounded):
     """Adds `count` random operations to the scope's pool."""
     for _ in range(count):
-        kinds = ROUNDED_KINDS if rounded and scope.chance(0.3) else EXACT_KINDS
-        made = scope.pick(kinds)(scope)
+        with scope.rng.step() as taken:
+            kinds = ROUNDED_KINDS if rounded and scope.chance(0.3) else EXACT_KINDS
+            made = scope.pick(kinds)(scope) if taken else None
         if made is not None and made.count <= 64:
             scope.pool.append(made)

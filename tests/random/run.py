@@ -1,8 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Compares weft with the interpreter of the OpenVINO specification on random loop models.
+"""Compares weft with the interpreter of the OpenVINO specification on random models.
 
-    run.py --weft PATH [--models 2000] [--seed N] [--only INDEX] [--keep DIR]
+    run.py --weft PATH [--kind graphs] [--models 2000] [--seed N] [--only INDEX] [--keep DIR]
+
+Kind "loops": nested loops and branches around plain operations. Kind "graphs": all operations that
+have a row (rows.py), converted with several plans (agreement.py), also compared with OpenVINO if it
+is installed. With --shrink a failing model is reduced.
 
 Model INDEX of a seed is always the same. Exact models must be bit-identical; those with tanh,
 sigmoid or recurrent cells must agree within TOLERANCE. If the interpreter rejects a model, `weft
@@ -13,8 +17,10 @@ failed; each failure is printed with the command that repeats it.
 import argparse
 import collections
 import concurrent.futures
+import dataclasses
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -27,17 +33,17 @@ sys.path[:0] = [str(HERE), str(HERE.parent)]
 # pylint: disable=wrong-import-position
 import numpy as np
 
+import agreement
+import coverage
 import model as models
+from agreement import Failure
+from shrink import Shrinker
 from reference.interpreter import Fault, Model
 from reference.ir_file import Refused
 
 TOLERANCE = "1e-4"  # relative and absolute
 GENEROUS = 100  # more iterations than any loop makes
 WITHOUT = ("run_time", "branches", "variables", "zero", "open_scans")  # of model.Limits
-
-
-class Failure(Exception):
-    """The result of weft differs from the specification."""
 
 
 def _call(*words):
@@ -84,6 +90,15 @@ def check(weft, folder, made, spoil_expectation=False):
     expected = _expected(folder, made, int(made.arguments[1]) if made.arguments else None)
     if isinstance(expected, Refused) and made.refusal is None:
         raise Failure(f"the generator meant a valid model; the interpreter refuses: {expected}")
+    inputs = [word for index in range(len(made.inputs))
+              for word in ("--input", f"{index}={folder / f'input{index}.npy'}")]
+    if made.graph and not isinstance(expected, (Refused, Fault)):
+        if spoil_expectation:
+            _spoil(expected)
+        actual = agreement.compare_plans(_call, weft, folder, made, inputs)
+        agreement.compare("the interpreter", actual, expected, made.exact_ends)
+        agreement.compare_with_openvino(folder, made, actual)
+        return "exact" if made.exact else "rounded"
     done = _call(weft, "convert", folder / "model.xml", "-o", folder / "model.weft",
                  *made.arguments)
     if isinstance(expected, Refused):
@@ -94,8 +109,6 @@ def check(weft, folder, made, spoil_expectation=False):
         return "refused though it would not run"
     if done.returncode:
         raise Failure(f"refused; must be accepted:\n{done.stderr.strip()}")
-    inputs = [word for index in range(len(made.inputs))
-              for word in ("--input", f"{index}={folder / f'input{index}.npy'}")]
     if isinstance(expected, Fault):
         done = _call(weft, "run", folder / "model.weft", *inputs, "--output-dir", folder)
         if done.returncode == 1 and "its maximum" in done.stderr:
@@ -117,32 +130,52 @@ def check(weft, folder, made, spoil_expectation=False):
     return "exact" if made.exact else "rounded"
 
 
+@dataclasses.dataclass
+class End:
+    """The result of one model. kind: None if it failed, with the message."""
+    index: int
+    kind: object = None
+    message: str = ""
+    features: object = ()
+    refusal: object = None
+    steps: object = ()  # of the generator, which a smaller model can omit
+    operations: object = ()
+
+
 def run_one(words, index):
-    """Checks one model in a worker; returns (index, result or None, features, refusal, message)."""
-    made = None
+    """Checks one model in a worker."""
+    end = End(index)
     try:
         limits = models.Limits(words.depth, words.room, **{
             name: name not in words.without for name in WITHOUT
-        })
+        }, operations=words.kind == "graphs", skip=tuple(words.skip), max_dim=words.max_dim,
+                               plain=words.plain, outputs=tuple(words.outputs))
         made = models.make(words.seed, index, limits)
+        end.features, end.refusal, end.steps = made.features, made.refusal, made.steps
+        end.operations = set(re.findall(' type="([A-Za-z0-9]+)" version', made.xml))
         if words.keep:
             folder = pathlib.Path(words.keep)
             folder.mkdir(parents=True, exist_ok=True)
-            ended = check(words.weft, folder, made, words.spoil_expectations)
+            end.kind = check(words.weft, folder, made, words.spoil_expectations)
         else:
             with tempfile.TemporaryDirectory(prefix="weft-random-") as folder:
-                ended = check(words.weft, pathlib.Path(folder), made, words.spoil_expectations)
-        return index, ended, made.features, made.refusal, ""
+                end.kind = check(words.weft, pathlib.Path(folder), made, words.spoil_expectations)
     except Failure as failure:
-        return index, None, made.features, made.refusal, str(failure)
+        end.message = str(failure)
     except Exception:  # pylint: disable=broad-except
-        return index, None, {}, None, traceback.format_exc()
+        end.message = traceback.format_exc()
+    return end
 
 
 def _parse(arguments):
     parser = argparse.ArgumentParser(description="weft against random loop models")
     parser.add_argument("--weft", required=True, help="the command under test")
+    parser.add_argument("--kind", choices=("loops", "graphs"), default="loops",
+                        help="loops of plain operations, or graphs of all operations")
     parser.add_argument("--models", type=int, default=2000, help="number of models")
+    parser.add_argument("--minutes", type=float, default=0, help="stop after this time")
+    parser.add_argument("--jobs", type=int, default=None, help="default: one for each CPU")
+    parser.add_argument("--shrink", action="store_true", help="reduce each model that fails")
     parser.add_argument("--seed", type=int, default=None, help="default: WEFT_RANDOM_SEED, or time")
     parser.add_argument("--only", type=int, default=None, metavar="INDEX", help="run one model")
     parser.add_argument("--keep", metavar="DIR", help="write the files of --only to DIR")
@@ -150,6 +183,12 @@ def _parse(arguments):
     parser.add_argument("--room", type=int, default=60, help="maximum iterations of an inner body")
     parser.add_argument("--without", choices=WITHOUT, action="append", default=[],
                         help="exclude a kind of model")
+    parser.add_argument("--skip", nargs="*", default=[], metavar="STEP",
+                        help="omit these steps of the generator")
+    parser.add_argument("--max-dim", type=int, default=0, help="maximum extent of new axes")
+    parser.add_argument("--plain", action="store_true", help="the first option of each attribute")
+    parser.add_argument("--outputs", nargs="*", type=int, default=[], metavar="INDEX",
+                        help="keep only these outputs")
     parser.add_argument("--spoil-expectations", action="store_true",
                         help="expect wrong outputs: every model that runs must fail")
     words = parser.parse_args(arguments)
@@ -160,9 +199,22 @@ def _parse(arguments):
     return words
 
 
+def _shrunk(words, index):
+    """The options with which a smaller model fails like model `index`."""
+    def fails(options):
+        end = run_one(options, index)
+        return end.steps if end.kind is None and not end.message.startswith("Traceback") else None
+
+    return Shrinker(words, fails).run()
+
+
 def _repeat(words, index):
     flags = [f"--without {name}" for name in words.without]
     flags += ["--spoil-expectations"] * words.spoil_expectations
+    flags += [f"--kind {words.kind}"] * (words.kind != "loops")
+    flags += [f"--max-dim {words.max_dim}"] * bool(words.max_dim) + ["--plain"] * words.plain
+    for name, places in (("skip", words.skip), ("outputs", words.outputs)):
+        flags += [f"--{name} {' '.join(map(str, places))}"] * bool(places)
     limits = [f"--depth {words.depth}"] * (words.depth != 4)
     limits += [f"--room {words.room}"] * (words.room != 60)
     return " ".join([f"python3 {__file__} --weft {words.weft} --seed {words.seed} --only {index}",
@@ -172,28 +224,57 @@ def _repeat(words, index):
 def main(arguments):
     """Runs all models; returns 1 if one fails."""
     words = _parse(arguments)
-    print(f"random loops: seed {words.seed}", flush=True)
+    print(f"random {words.kind}: seed {words.seed}", flush=True)
+    if words.kind == "graphs" and not agreement.has_openvino():
+        print("OpenVINO is not installed: compares with the interpreter only")
     indices = [words.only] if words.only is not None else range(words.models)
-    ends, features, refusals, failures = (collections.Counter() for _ in range(4))
-    with concurrent.futures.ProcessPoolExecutor() as pool:
-        jobs = [pool.submit(run_one, words, index) for index in indices]
-        for job in concurrent.futures.as_completed(jobs):
-            index, ended, used, refusal, message = job.result()
-            if ended is None:
-                failures[index] += 1
-                print(f"model {index} failed: {message}\n  again: {_repeat(words, index)}",
-                      flush=True)
+    ends, features, refusals, operations = (collections.Counter() for _ in range(4))
+    failed, deadline = 0, time.time() + 60 * words.minutes if words.minutes else None
+    with concurrent.futures.ProcessPoolExecutor(words.jobs) as pool:
+        for end in _ends(pool, words, indices, deadline):
+            operations.update(end.operations)
+            if end.kind is None:
+                failed += 1
+                _print_failure(words, end)
                 continue
-            ends[ended] += 1
-            refusals[refusal] += ended == "refused"
-            features.update(name for name in used if not ended.startswith("refused"))
-            features["spoiled loop that is not read"] += bool(refusal) and ended != "refused"
+            ends[end.kind] += 1
+            refusals[end.refusal] += end.kind == "refused"
+            features.update(name for name in end.features if not end.kind.startswith("refused"))
+            features["spoiled loop that is not read"] += bool(end.refusal) and end.kind != "refused"
     _print_table("models that hold each feature", features)
     _print_table("refused, as they must be", refusals)
+    if words.kind == "graphs":
+        _print_operations(words.weft, operations)
     summary = ", ".join(f"{count} {name}" for name, count in sorted(ends.items()))
-    print(f"random loops: seed {words.seed}: {len(indices)} models: {summary}; "
-          f"{len(failures)} failed")
-    return 1 if failures else 0
+    print(f"random {words.kind}: seed {words.seed}: {sum(ends.values()) + failed} models: {summary}; "
+          f"{failed} failed")
+    return 1 if failed else 0
+
+
+def _ends(pool, words, indices, deadline):
+    """Yields the End of each model, until the deadline."""
+    for begin in range(0, len(indices), 64):
+        if deadline and time.time() > deadline:
+            return
+        jobs = [pool.submit(run_one, words, index) for index in indices[begin:begin + 64]]
+        for job in concurrent.futures.as_completed(jobs):
+            yield job.result()
+
+
+def _print_failure(words, end):
+    print(f"model {end.index} failed: {end.message}\n  again: {_repeat(words, end.index)}", flush=True)
+    if words.shrink and not end.message.startswith("Traceback"):
+        words = _shrunk(words, end.index)
+        print(f"  smaller: {_repeat(words, end.index)}\n  {run_one(words, end.index).message}",
+              flush=True)
+
+
+def _print_operations(weft, operations):
+    """The operations of the table that have appeared, and those that have not."""
+    table = coverage.table(weft)
+    missing = sorted(table - set(operations))
+    print(f"operations: {len(table) - len(missing)} of {len(table)} have appeared; "
+          f"never: {', '.join(missing)}")
 
 
 def _print_table(title, counter):

@@ -5,14 +5,19 @@ Exact values are integers so small that f32 arithmetic on them never rounds. Onl
 recurrent cells create other values; these stay within SMALL so that errors do not grow.
 """
 
+import types
+
 import numpy as np
 
-from ir_text import DTYPES
+from ir_text import DTYPES, TYPE_OF
+from reference.plain_operations import OPERATIONS
 
 DATA = 4  # elements of inputs and constants are in [-DATA, DATA]
 LARGE = 1000  # bound of exact states
 SMALL = 2  # bound of values that are not exact
 EXACT = 1 << 20  # intermediate values stay below
+ROUNDED = 30  # bound of values that are not exact, outside of loops
+MAX_ELEMENTS = 400  # of a new value
 
 
 class Scope:
@@ -30,7 +35,10 @@ class Scope:
 
     def dims(self, rank=None):
         rank = self.pick((0, 1, 1, 2, 2, 2, 3, 3, 4)) if rank is None else rank
-        return tuple(int(dim) for dim in self.rng.integers(1, 5, rank))
+        dims = [int(dim) for dim in self.rng.integers(1, self.rng.max_dim + 1, rank)]
+        while np.prod(dims) > MAX_ELEMENTS:
+            dims[int(np.argmax(dims))] //= 2
+        return tuple(dims)
 
     def dtype(self):
         return self.pick(("f32", "f32", "f32", "i32", "i64"))
@@ -41,6 +49,47 @@ class Scope:
         value.bound = bound
         value.exact = all(source.exact for source in inputs) if exact is None else exact
         return value
+
+    def apply(self, kind, inputs, bound, data=None, opset=1, exact=None):
+        """Adds an operation that the interpreter supports, which gives the types and shapes of its
+        outputs. Returns all outputs."""
+        arrays = [np.ones(value.dims, DTYPES[value.dtype]) if value.known is None else value.known
+                  for value in inputs]
+        words = {key: str(value) for key, value in (data or {}).items()}
+        with np.errstate(all="ignore"):
+            parts = OPERATIONS[kind](types.SimpleNamespace(data=words), arrays)
+        parts = [np.asarray(part) for part in parts]
+        if not all(part.dtype in TYPE_OF for part in parts):
+            raise TypeError(f"{kind}: {parts}")
+        made = self.net.add(kind, inputs, [(TYPE_OF[part.dtype], part.shape) for part in parts],
+                            data, opset)[1]
+        for value in made:
+            value.bound = bound
+            value.exact = all(x.exact for x in inputs) if exact is None else exact
+        return made
+
+    def attribute(self, *options):
+        """One of the values of an attribute, the plainest first."""
+        return options[0] if self.rng.plain else self.pick(options)
+
+    def within(self, value, limit):
+        """The value with its elements clamped to [-limit, limit]."""
+        if value.bound <= limit:
+            return value
+        return self.op("Clamp", [value], value.dtype, value.dims, limit,
+                       {"min": -limit, "max": limit})
+
+    def floats(self, rank=None, exact=False, at_least=0):
+        """An f32 value of the pool with this rank, or a new one."""
+        options = [value for value in self.pool if value.dtype == "f32" and
+                   (value.exact or not exact) and len(value.dims) >= at_least and
+                   rank in (None, len(value.dims))]
+        if options and self.chance(0.8):
+            return self.rng.pick_value(options)
+        if rank is None and at_least:
+            rank = self.pick((at_least, at_least + 1))
+        value = self.source("f32", self.dims(rank))
+        return value if value.exact or not exact else self.random_constant("f32", value.dims)
 
     def integers(self, *values, dtype=np.int64):
         return self.net.constant(np.array(values, dtype))
@@ -57,9 +106,9 @@ class Scope:
         """A value of this type and shape: from the pool, or new."""
         same = [value for value in self.pool if (value.dtype, value.dims) == (dtype, tuple(dims))]
         if same and self.chance(0.5):
-            return self.pick(same)
+            return self.rng.pick_value(same)
         if self.pool and self.chance(0.5):
-            value = self.fit(self.pick(self.pool), dtype, dims)
+            value = self.fit(self.rng.pick_value(self.pool), dtype, dims)
             if value is not None:
                 return value
         if self.fresh and self.chance(0.8):
@@ -70,7 +119,7 @@ class Scope:
         """Some value of the pool, or a new one."""
         options = [value for value in self.pool if value.dtype != "boolean" or not numbers]
         if options and self.chance(0.85):
-            return self.pick(options)
+            return self.rng.pick_value(options)
         return self.source(self.dtype(), self.dims())
 
     def fit(self, value, dtype, dims):

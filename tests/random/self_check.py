@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks that run.py can fail. self_check.py WEFT requires that
 
-every model that runs fails with wrong expectations, that the command printed with a failure repeats
+every model that runs fails with wrong expectations (loops and graphs), that a failure is reduced, that the command printed with a failure repeats
 it, that a `weft` which accepts everything is detected, and that the same models pass with correct
 expectations.
 """
@@ -39,6 +39,19 @@ def demand(holds, what, text):
         sys.exit(f"self check: {what}\n{text}")
 
 
+def check_graphs(weft):
+    """Graphs with wrong expectations must fail, also when they are reduced."""
+    base = ["--weft", weft, "--kind", "graphs", "--models", 3, "--seed", SEED]
+    code, text = run(*base)
+    demand(code == 0 and counts(text)["failed"] == 0, "good graphs fail", text)
+    code, text = run(*base, "--spoil-expectations", "--shrink")
+    demand(code == 1 and counts(text)["failed"] == 3, "graphs with wrong expectations pass", text)
+    smaller = shlex.split(re.search(r"smaller: python3 \S+ (.*)", text).group(1))
+    demand("--skip" in smaller and "--outputs" in smaller, "no step of a failure is dropped", text)
+    code, text = run(*smaller)
+    demand(code == 1 and counts(text)["failed"] == 1, "a reduced command does not fail", text)
+
+
 def main(weft):
     """Runs all checks; exits with 1 at the first failure."""
     base = ["--weft", weft, "--models", MODELS, "--seed", SEED]
@@ -53,6 +66,7 @@ def main(weft):
     again = shlex.split(re.search(r"again: python3 \S+ (.*)", text).group(1))
     code, text = run(*again)
     demand(code == 1 and counts(text)["failed"] == 1, "the command does not repeat a failure", text)
+    check_graphs(weft)
     with tempfile.TemporaryDirectory() as folder:
         yes_man = pathlib.Path(folder) / "weft"
         yes_man.write_text(YES_MAN)

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs one model with several plans and compares the outputs with each other and with the oracles.
+
+Outputs of all plans must have equal bits. Exact outputs must equal those of the interpreter; others
+may differ by TOLERANCE, as all may from OpenVINO's.
+"""
+
+import functools
+import importlib.util
+import pathlib
+import sys
+
+import numpy as np
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+
+# pylint: disable=wrong-import-position
+from conformance.compare import difference
+
+TOLERANCE = 1e-3  # relative and absolute
+PLANS = {
+    "the default plan": (),
+    "the smallest plan": ("--arena-budget", "min"),
+    "the fastest plan in two regions": ("--arena-budget", "fastest", "--region", "fast=256"),
+}
+
+
+class Failure(Exception):
+    """The result of weft differs from the specification."""
+
+
+def _read(folder, count):
+    return [np.load(folder / f"y{index}.npy") for index in range(count)]
+
+
+def outputs(call, weft, folder, made, arguments, inputs):
+    """The outputs of one plan. call: runs a command and returns its result."""
+    model = folder / "model.weft"
+    done = call(weft, "convert", folder / "model.xml", "-o", model, "--quiet", *arguments)
+    if done.returncode:
+        raise Failure(f"refused; must be accepted:\n{done.stderr.strip()}")
+    done = call(weft, "run", model, *inputs, "--output-dir", folder)
+    if done.returncode:
+        raise Failure(f"does not run: {done.stderr.strip()}")
+    return _read(folder, len(made.exact_ends))
+
+
+def compare_plans(call, weft, folder, made, inputs):
+    """Returns the outputs of all plans, whose bits must be equal."""
+    first = None
+    for name, plan in PLANS.items():
+        made_now = outputs(call, weft, folder, made, [*made.arguments, *plan], inputs)
+        first = first or made_now
+        for index, (one, other) in enumerate(zip(first, made_now)):
+            if one.shape != other.shape or one.tobytes() != other.tobytes():
+                text = difference(other, one, 0, 0) or "a zero or a NaN has another sign"
+                raise Failure(f"output {index} of {name}: {text}, as with the default plan")
+    return first
+
+
+def compare(name, actual, expected, exacts):
+    """Compares the outputs with those of an oracle."""
+    for index, (one, other, exact) in enumerate(zip(actual, expected, exacts)):
+        limit = 0 if exact else TOLERANCE
+        text = difference(one, other, limit, limit)
+        if text:
+            raise Failure(f"output {index} and {name}: {text}")
+
+
+def has_openvino():
+    """Returns true if OpenVINO is installed."""
+    return importlib.util.find_spec("openvino") is not None
+
+
+@functools.cache
+def _openvino():
+    from conformance.oracle import Oracle  # pylint: disable=import-outside-toplevel
+
+    return Oracle()
+
+
+def compare_with_openvino(folder, made, actual):
+    """Compares with OpenVINO where it is installed and follows the specification: not in loops and
+    branches, whose partial ranges and swapped states it computes otherwise."""
+    if made.calls or "<body>" in made.xml or "_body>" in made.xml or not has_openvino():
+        return
+    try:
+        expected = _openvino().run(folder / "model.xml", made.inputs)
+    except RuntimeError as refused:
+        made.features[f"refused by OpenVINO: {str(refused).strip().splitlines()[-1][:80]}"] += 1
+        return
+    expected = [array.astype(one.dtype) if array.dtype.kind in "iu" else array
+                for array, one in zip(expected, actual)]
+    compare("OpenVINO", actual, expected, [array.dtype.kind != "f" for array in actual])
