@@ -10,6 +10,7 @@ import numpy as np
 import ir_text
 import nests
 import spoils
+import streams
 from choices import Choices
 from scope import DATA, LARGE, SMALL, Scope
 
@@ -29,6 +30,7 @@ class Limits:
     variables: bool = True
     zero: bool = True  # loops with zero iterations
     open_scans: bool = True  # scan outputs of a length known at run time
+    streams: bool = False  # causal graphs over a time axis (streams.py), with `operations`
     operations: bool = False  # all operations that have a row (rows.py), instead of loops mainly
     skip: tuple = ()  # steps of Choices that are not taken
     max_dim: int = 0  # maximum extent of new axes; 0: random
@@ -49,7 +51,7 @@ class Maker:
         self.limits = limits
         self.run_time, self.branches = limits.run_time, limits.branches
         self.rounded = self.rng.random() < 0.2
-        self.stateful = limits.variables and self.rng.random() < 0.12
+        self.stateful = limits.variables and self.rng.random() < 0.12 and not limits.streams
         spoil = spoils.choose(self.rng) if self.rng.random() < 0.2 else None
         self.spoil = None if limits.operations else spoil
         self.spoiled = False
@@ -119,7 +121,10 @@ class Maker:
 
     def make(self):
         """Returns the complete Model."""
-        self.fill(self.scope, 0, self.limits.room)
+        if self.limits.streams:
+            streams.fill(self.scope)
+        else:
+            self.fill(self.scope, 0, self.limits.room)
         self.close_variables(self.scope)
         if self.stateful and not self.inputs:  # an input defines the number of calls
             self.scope.pool.append(self.fresh("f32", (1, )))
@@ -131,7 +136,7 @@ class Maker:
                      self.spoil if self.spoiled else None, self.features,
                      ["--max-iterations", str(self.scope.pick(MAX_ITERATIONS))] if self.needs_bound else [],
                      CALLS if self.stateful else 0, [value.exact for value in ends],
-                     self.limits.operations, self.rng.taken)
+                     self.limits.operations, self.limits.streams, self.rng.taken)
 
     def _choose_ends(self):
         """The values that are outputs."""
@@ -161,6 +166,7 @@ class Model:
     calls: int
     exact_ends: list  # of each output
     graph: bool  # of all operations
+    causal: bool  # converts with --streaming
     steps: list  # the steps of Choices that were taken
 
 

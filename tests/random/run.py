@@ -6,7 +6,8 @@
 
 Kind "loops": nested loops and branches around plain operations. Kind "graphs": all operations that
 have a row (rows.py), converted with several plans (agreement.py), also compared with OpenVINO if it
-is installed. With --shrink a failing model is reduced.
+is installed. Kind "streams": causal graphs (streams.py), also converted with --streaming, which must
+give equal bits for 1, 2 and 3 steps per run. With --shrink a failing model is reduced.
 
 Model INDEX of a seed is always the same. Exact models must be bit-identical; those with tanh,
 sigmoid or recurrent cells must agree within TOLERANCE. If the interpreter rejects a model, `weft
@@ -96,6 +97,8 @@ def check(weft, folder, made, spoil_expectation=False):
         if spoil_expectation:
             _spoil(expected)
         actual = agreement.compare_plans(_call, weft, folder, made, inputs)
+        if made.causal:
+            agreement.compare_streamed(_call, weft, folder, made, inputs, actual)
         agreement.compare("the interpreter", actual, expected, made.exact_ends)
         agreement.compare_with_openvino(folder, made, actual)
         return "exact" if made.exact else "rounded"
@@ -148,7 +151,7 @@ def run_one(words, index):
     try:
         limits = models.Limits(words.depth, words.room, **{
             name: name not in words.without for name in WITHOUT
-        }, operations=words.kind == "graphs", skip=tuple(words.skip), max_dim=words.max_dim,
+        }, operations=words.kind != "loops", streams=words.kind == "streams", skip=tuple(words.skip), max_dim=words.max_dim,
                                plain=words.plain, outputs=tuple(words.outputs))
         made = models.make(words.seed, index, limits)
         end.features, end.refusal, end.steps = made.features, made.refusal, made.steps
@@ -170,8 +173,8 @@ def run_one(words, index):
 def _parse(arguments):
     parser = argparse.ArgumentParser(description="weft against random loop models")
     parser.add_argument("--weft", required=True, help="the command under test")
-    parser.add_argument("--kind", choices=("loops", "graphs"), default="loops",
-                        help="loops of plain operations, or graphs of all operations")
+    parser.add_argument("--kind", choices=("loops", "graphs", "streams"), default="loops",
+                        help="loops of plain operations, graphs of all operations, or causal graphs")
     parser.add_argument("--models", type=int, default=2000, help="number of models")
     parser.add_argument("--minutes", type=float, default=0, help="stop after this time")
     parser.add_argument("--jobs", type=int, default=None, help="default: one for each CPU")
@@ -203,8 +206,12 @@ def _shrunk(words, index):
     """The options with which a smaller model fails like model `index`."""
     def fails(options):
         end = run_one(options, index)
-        return end.steps if end.kind is None and not end.message.startswith("Traceback") else None
+        return end.steps if end.kind is None and alike(end) == kind else None
 
+    def alike(end):
+        return re.sub("[0-9]", "", end.message.split(":")[0])
+
+    kind = alike(run_one(words, index))
     return Shrinker(words, fails).run()
 
 
@@ -225,7 +232,7 @@ def main(arguments):
     """Runs all models; returns 1 if one fails."""
     words = _parse(arguments)
     print(f"random {words.kind}: seed {words.seed}", flush=True)
-    if words.kind == "graphs" and not agreement.has_openvino():
+    if words.kind != "loops" and not agreement.has_openvino():
         print("OpenVINO is not installed: compares with the interpreter only")
     indices = [words.only] if words.only is not None else range(words.models)
     ends, features, refusals, operations = (collections.Counter() for _ in range(4))
@@ -243,7 +250,7 @@ def main(arguments):
             features["spoiled loop that is not read"] += bool(end.refusal) and end.kind != "refused"
     _print_table("models that hold each feature", features)
     _print_table("refused, as they must be", refusals)
-    if words.kind == "graphs":
+    if words.kind != "loops":
         _print_operations(words.weft, operations)
     summary = ", ".join(f"{count} {name}" for name, count in sorted(ends.items()))
     print(f"random {words.kind}: seed {words.seed}: {sum(ends.values()) + failed} models: {summary}; "
