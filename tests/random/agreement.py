@@ -92,9 +92,12 @@ def _openvino():
 
 
 def compare_with_openvino(folder, made, actual):
-    """Compares with OpenVINO where it is installed and follows the specification: not in loops and
-    branches, whose partial ranges and swapped states it computes otherwise."""
-    if made.calls or "<body>" in made.xml or "_body>" in made.xml or not has_openvino():
+    """Compares with OpenVINO where it is installed and follows the specification. It does not in loops
+    and branches (partial ranges, swapped states), and not in attention between Transposes: 2026.4
+    gives other numbers than the same model with the result of the attention as an output."""
+    loops = made.calls or "<body>" in made.xml or "_body>" in made.xml
+    fused = "ScaledDotProductAttention" in made.xml and "Transpose" in made.xml
+    if loops or fused or not has_openvino():
         return
     try:
         expected = _openvino().run(folder / "model.xml", made.inputs)

@@ -181,6 +181,9 @@ def _attention(scope):
 
 
 SEQUENCES = {"LSTMSequence": 4, "GRUSequence": 3, "RNNSequence": 1}
+ACTIVATIONS = {  # OpenVINO fails without this attribute, which has these defaults
+    "LSTMSequence": "sigmoid,tanh,tanh", "GRUSequence": "sigmoid,tanh", "RNNSequence": "tanh"
+}  # yapf: disable
 
 
 @makes(*SEQUENCES)
@@ -200,7 +203,9 @@ def _sequence(scope):
     gates = SEQUENCES[kind] * hidden
     weights = [numbers(scope, (ways, *dims), divisor=16.0)
                for dims in ((gates, size), (gates, hidden), (gates + linear * hidden, ))]
-    data = {"hidden_size": hidden, "direction": direction}
+    data = {
+        "hidden_size": hidden, "direction": direction, "activations": ACTIVATIONS[kind]
+    }  # yapf: disable
     if linear:
         data["linear_before_reset"] = "true"
     return scope.apply(kind, [x, *states, scope.net.constant(lengths), *weights], 2 * DATA + 2, data,

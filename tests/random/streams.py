@@ -7,6 +7,7 @@ import numpy as np
 
 import rows
 import rows_elementwise
+import rows_layers
 from scope import DATA, ROUNDED
 
 TIME = 12  # a multiple of the steps per run
@@ -127,7 +128,9 @@ def _sequence(scope):
     weights = [rows.numbers(scope, (1, *dims), divisor=16.0)
                for dims in ((gates * hidden, x.dims[2]), (gates * hidden, hidden),
                             ((gates + linear) * hidden, ))]
-    data = {"hidden_size": hidden, "direction": "forward"}
+    data = {
+        "hidden_size": hidden, "direction": "forward", "activations": rows_layers.ACTIVATIONS[kind]
+    }  # yapf: disable
     if linear:
         data["linear_before_reset"] = "true"
     lengths = scope.net.constant(np.full(1, TIME, np.int32))
