@@ -90,7 +90,8 @@ void ConvI8(const ConvI8Shape& shape, const void* x, const int8_t* weights, cons
             const float* bias, float* y, float* patches, int16_t* scratch) {
   // If there are no outputs, the other counts are not bounded.
   if (shape.out_channels == 0 || shape.out_height == 0 || shape.out_width == 0) return;
-  const PatchGeometry geometry = {shape.down(), shape.across(), shape.x, shape.in_channels};
+  PatchGeometry geometry = {shape.down(), shape.across(), shape.x, shape.in_channels};
+  FindInside(geometry);
   const uint32_t inputs = shape.kernel_height * shape.kernel_width * shape.in_channels;
   const size_t group_weights = PackedDenseI8Bytes(shape.out_channels, inputs);
   const size_t group_scales = PanelCount(shape.out_channels) * kPanelOutputs;

@@ -56,10 +56,7 @@ void ConvQ8(const ConvQ8Shape& shape, const int8_t* x, const int8_t* weights,
   if (shape.groups == 0 || shape.out_channels == 0) return;
   if (shape.out_height == 0 || shape.out_width == 0) return;
   PatchGeometry geometry = {shape.down(), shape.across(), shape.x, shape.in_channels};
-#if HWY_TARGET != HWY_SCALAR
-  geometry.inside_rows = geometry.down.Inside();
-  geometry.inside = geometry.across.Inside();
-#endif
+  FindInside(geometry);
   RowsQ8 rows = {ResultWriter(shape.results, shape.activation), weights, factors, y};
   const uint32_t inputs = shape.kernel_height * shape.kernel_width * shape.in_channels;
   rows.outputs = shape.out_channels;

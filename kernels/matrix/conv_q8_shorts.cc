@@ -39,8 +39,7 @@ void ConvQ8Shorts(const ConvQ8Shape& shape, const int16_t* x, const int8_t* weig
   // If there are no outputs, the other counts are not bounded.
   if (shape.out_channels == 0 || shape.out_height == 0 || shape.out_width == 0) return;
   PatchGeometry geometry = {shape.down(), shape.across(), shape.x, shape.in_channels};
-  geometry.inside_rows = geometry.down.Inside();
-  geometry.inside = geometry.across.Inside();
+  FindInside(geometry);
   const uint32_t inputs = shape.kernel_height * shape.kernel_width * shape.in_channels;
   const bool has_data = inputs != 0 && shape.in_height != 0 && shape.in_width != 0;
   for (size_t b = 0; b < shape.batch; ++b) {

@@ -21,8 +21,28 @@ struct PatchGeometry {
   WindowAxis down, across;
   MapStrides x;
   size_t channels;
-  IndexRange inside_rows = {}, inside = {};  // of down and of across, if known
+  // Outputs of down and of across whose taps are all inside the input, if known (FindInside).
+  IndexRange inside_rows = {}, inside = {};
+
+  // Returns true if the taps of a row are contiguous.
+  HWY_INLINE bool HasRuns() const {
+    return (channels == 1 || x.channel == 1) &&
+           (across.kernel == 1 || size_t{across.dilation} * x.pixel == channels);
+  }
 };
+
+// Cores without a multiplication of pairs gain little, and save the code. On other boards the range
+// is only used for patches with runs, and is empty for others.
+#if HWY_TARGET != HWY_SCALAR || defined(__ARM_FEATURE_DSP)
+inline constexpr bool kFindsInside = true;
+#else
+inline constexpr bool kFindsInside = false;
+#endif
+HWY_INLINE void FindInside(PatchGeometry& geometry) {
+  if (!kFindsInside || (HWY_TARGET == HWY_SCALAR && !geometry.HasRuns())) return;
+  geometry.inside_rows = geometry.down.Inside();
+  geometry.inside = geometry.across.Inside();
+}
 
 // Most runs on microcontrollers are so short that a loop is faster than a call.
 inline constexpr size_t kShortRun = 16;
@@ -133,42 +153,58 @@ HWY_INLINE IndexRange TapsOfOutput(const WindowAxis& axis, const IndexRange& ins
   return axis.Taps(output);
 }
 
+// Offset of a tap that is inside. The stride of an axis of length 1 may have any value.
+HWY_INLINE size_t PositionOfTap(const WindowAxis& axis, uint32_t output, uint32_t tap,
+                                size_t stride) {
+  const size_t index = size_t{output} * axis.stride + size_t{tap} * axis.dilation - axis.pad;
+  return index == 0 ? 0 : index * stride;
+}
+
+// GatherPatch for a patch inside the input whose rows are contiguous.
+template <typename T>
+HWY_INLINE T* GatherInside(const PatchGeometry& geometry, const T* x, uint32_t row, uint32_t column,
+                           T* to) {
+  const T* from = x + (PositionOfTap(geometry.down, row, 0, geometry.x.row) +
+                       PositionOfTap(geometry.across, column, 0, geometry.x.pixel));
+  const size_t line = geometry.across.kernel * geometry.channels;
+  const size_t step = size_t{geometry.down.dilation} * geometry.x.row;
+  for (uint32_t tap = geometry.down.kernel;;) {
+    CopyNumbers(to, from, line);
+    to += line;
+    if (--tap == 0) return to;
+    from += step;
+  }
+}
+
 // Writes the patch of output (row, column) to `to`; `x` is the first channel of its image. Taps
 // outside the input become `padding`. Returns the end of the patch. Ignores strides along axes of
 // length 1.
 template <typename T>
 WEFT_PART T* GatherPatch(const PatchGeometry& geometry, const T* x, uint32_t row, uint32_t column,
                          T padding, T* to) {
+  if constexpr (kFindsInside) {
+    const uint32_t rows = geometry.inside_rows.count(), columns = geometry.inside.count();
+    const bool is_inside =
+        row - geometry.inside_rows.first < rows && column - geometry.inside.first < columns;
+    if (is_inside && (HWY_TARGET == HWY_SCALAR || geometry.HasRuns())) {
+      return GatherInside(geometry, x, row, column, to);
+    }
+  }
   const IndexRange ky = TapsOfOutput(geometry.down, geometry.inside_rows, row);
   const IndexRange kx = TapsOfOutput(geometry.across, geometry.inside, column);
   const size_t channels = geometry.channels;
   const size_t line = geometry.across.kernel * channels;
   if (ky.count() == 0 || kx.count() == 0) return FillRun(to, geometry.down.kernel * line, padding);
-  const auto position = [](const WindowAxis& axis, uint32_t output, uint32_t tap, size_t stride) {
-    const size_t index = size_t{output} * axis.stride + size_t{tap} * axis.dilation - axis.pad;
-    return index == 0 ? 0 : index * stride;
-  };
   const size_t stride = channels == 1 ? 1 : geometry.x.channel;
   const size_t pixel = kx.count() == 1 ? 0 : size_t{geometry.across.dilation} * geometry.x.pixel;
   const bool is_run =
       stride == 1 && (pixel == channels || kx.count() == 1);  // the taps of a row are contiguous
-  const size_t across = position(geometry.across, column, kx.first, geometry.x.pixel);
-#if HWY_TARGET != HWY_SCALAR || defined(WEFT_RUNS_BY_HELIUM)
-  if (is_run && kx.count() == geometry.across.kernel && ky.count() == geometry.down.kernel) {
-    const T* from = x + (position(geometry.down, row, 0, geometry.x.row) + across);
-    const size_t step = ky.count() == 1 ? 0 : size_t{geometry.down.dilation} * geometry.x.row;
-    CopyNumbers(to, from, line);
-    for (uint32_t tap = 1; tap < geometry.down.kernel; ++tap) {
-      CopyNumbers(to += line, from += step, line);
-    }
-    return to + line;
-  }
-#endif
+  const size_t across = PositionOfTap(geometry.across, column, kx.first, geometry.x.pixel);
   to = FillRun(to, ky.first * line, padding);
   const size_t before = kx.first * channels, after = (geometry.across.kernel - kx.end) * channels;
   const size_t length = kx.count() * channels;
   const size_t down = ky.count() == 1 ? 0 : size_t{geometry.down.dilation} * geometry.x.row;
-  const T* from = x + (position(geometry.down, row, ky.first, geometry.x.row) + across);
+  const T* from = x + (PositionOfTap(geometry.down, row, ky.first, geometry.x.row) + across);
   for (uint32_t tap = ky.count();;) {
     to = FillRun(to, before, padding);
     if (is_run) {
