@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Quantised rows on Cortex-M with Helium. Eight accumulators stay in the eight even core registers
 // from the initial sum to requantisation: four outputs of two rows, which share each load of
-// weights, or eight outputs of one row. Instructions per multiply-add: 0.125 and 0.164; per output:
+// weights, or eight outputs of one row. Instructions per multiply-add: 0.125 and 0.148; per output:
 // 3.6 and 4.6.
 
 #if defined(WEFT_KERNELS_MATRIX_ROWS_Q8_HELIUM_INL_H_) == defined(HWY_TARGET_TOGGLE)
@@ -13,6 +13,7 @@
 
 #include <cstddef>
 
+#include "kernels/matrix/outputs_q8_helium-inl.h"
 #include "kernels/matrix/results_q8-inl.h"
 #include "kernels/matrix/sum_panel-inl.h"
 
@@ -21,358 +22,6 @@ namespace weft::kernels::HWY_NAMESPACE {
 
 // Number of rows that share weights.
 inline constexpr size_t kRowsQ8 = 2;
-
-// clang-format off
-// Weights of one output with a block of each of two rows, and of two outputs with a block of one
-// row.
-#undef WEFT_TWO_ROWS
-#define WEFT_TWO_ROWS(weights, from, first, second)  \
-  "vldrw.u32 " weights ", " from "\n\t"              \
-  "vmladava.s8 " first ", q0, " weights "\n\t"       \
-  "vmladava.s8 " second ", q1, " weights "\n\t"
-#undef WEFT_TWO_OUTPUTS
-#define WEFT_TWO_OUTPUTS(from, next, first, second)  \
-  "vldrw.u32 q1, " from "\n\t"                       \
-  "vmladava.s8 " first ", q0, q1\n\t"                \
-  "vldrw.u32 q2, " next "\n\t"                       \
-  "vmladava.s8 " second ", q0, q2\n\t"
-// Joins the eight sums, sums 0 to 3 in q0.
-#undef WEFT_EIGHT_SUMS
-#define WEFT_EIGHT_SUMS                \
-  "vmov q0[2], q0[0], r0, r4\n\t"      \
-  "vmov q0[3], q0[1], r2, r6\n\t"      \
-  "vmov q1[2], q1[0], r8, r12\n\t"     \
-  "vmov q1[3], q1[1], r10, lr\n\t"
-#undef WEFT_EIGHT_NUMBERS
-#define WEFT_EIGHT_NUMBERS             \
-  WEFT_EIGHT_SUMS                      \
-  "vcvt.f32.s32 q0, q0\n\t"            \
-  "vcvt.f32.s32 q1, q1\n\t"
-// Rescales sums by the exponents, and by the mantissas in q3 (requantise.h). Halves are rounded up
-// by VRSHL, so negative numbers are lowered by one first.
-#undef WEFT_SHIFT_LEFT
-#define WEFT_SHIFT_LEFT(sums, exponents, spare)  \
-  "vmov.i32 " spare ", #0\n\t"                   \
-  "vmax.s32 " spare ", " spare ", " exponents "\n\t" \
-  "vshl.s32 " sums ", " sums ", " spare "\n\t"
-#undef WEFT_SHIFT_RIGHT
-#define WEFT_SHIFT_RIGHT(sums, exponents, spare) \
-  "vand " spare ", " sums ", " exponents "\n\t"   \
-  "vshr.s32 " spare ", " spare ", #31\n\t"       \
-  "vqadd.s32 " sums ", " sums ", " spare "\n\t"  \
-  "vrshl.s32 " sums ", " sums ", " exponents "\n\t"
-// The same if all exponents are negative.
-#undef WEFT_SHIFT_NEGATIVE
-#define WEFT_SHIFT_NEGATIVE(sums, exponents, spare) \
-  "vshr.s32 " spare ", " sums ", #31\n\t"        \
-  "vqadd.s32 " sums ", " sums ", " spare "\n\t"  \
-  "vrshl.s32 " sums ", " sums ", " exponents "\n\t"
-// Four sums, with their exponents at r2 and their mantissas at r9. If all exponents must be
-// negative, q3 keeps their maximum.
-#undef WEFT_FRACTION_OF_FOUR
-#define WEFT_FRACTION_OF_FOUR(sums)              \
-  "vldrw.u32 q2, [r9], #16\n\t"                  \
-  "vqrdmulh.s32 " sums ", " sums ", q2\n\t"      \
-  "vshr.s32 q2, " sums ", #31\n\t"               \
-  "vqadd.s32 " sums ", " sums ", q2\n\t"         \
-  "vldrw.u32 q2, [r2], #16\n\t"                  \
-  "vrshl.s32 " sums ", " sums ", q2\n\t"         \
-  "vmax.s32 q3, q3, q2\n\t"
-#undef WEFT_RESCALE_FOUR
-#define WEFT_RESCALE_FOUR(sums)                  \
-  "vldrw.u32 q2, [r2], #16\n\t"                  \
-  WEFT_SHIFT_LEFT(sums, "q2", "q3")              \
-  "vldrw.u32 q3, [r9], #16\n\t"                  \
-  "vqrdmulh.s32 " sums ", " sums ", q3\n\t"      \
-  "vmov.i32 q3, #0\n\t"                          \
-  "vmin.s32 q2, q2, q3\n\t"                      \
-  WEFT_SHIFT_RIGHT(sums, "q2", "q3")
-// Converts rescaled sums to codes.
-#undef WEFT_EIGHT_INTEGERS
-#define WEFT_EIGHT_INTEGERS(low, high, zero)     \
-  "vmax.s32 q0, q0, " low "\n\t"                 \
-  "vmax.s32 q1, q1, " low "\n\t"                 \
-  "vmin.s32 q0, q0, " high "\n\t"                \
-  "vmin.s32 q1, q1, " high "\n\t"                \
-  "vadd.i32 q0, q0, " zero "\n\t"                \
-  "vadd.i32 q1, q1, " zero "\n\t"
-// Requantises the floats. VMAXNM with a NaN returns the other operand.
-#undef WEFT_EIGHT_CODES
-#define WEFT_EIGHT_CODES(low, high, zero)  \
-  "vmaxnm.f32 q0, q0, " low "\n\t"          \
-  "vmaxnm.f32 q1, q1, " low "\n\t"          \
-  "vminnm.f32 q0, q0, " high "\n\t"         \
-  "vminnm.f32 q1, q1, " high "\n\t"         \
-  "vcvtn.s32.f32 q0, q0\n\t"                \
-  "vcvtn.s32.f32 q1, q1\n\t"                \
-  "vadd.i32 q0, q0, " zero "\n\t"           \
-  "vadd.i32 q1, q1, " zero "\n\t"
-// clang-format on
-
-// Pairs of rows in complete blocks, four outputs at a time, complete panels. The assembly depends
-// on the offsets of the fields: it loads `first` to `y` as a block per four outputs, `zero` to
-// `blocks` per pair, and `begins` as initial sums.
-struct PairsOfRows {
-  const int32_t* first;
-  const int8_t* x;
-  const float* scales;
-  const int8_t* other;
-  const float* start;
-  const int8_t* weights;
-  size_t groups;
-  int8_t* y;
-  size_t to_panel;  // from the end of a panel's first block of weights to the next panel
-  uint32_t kept;    // saves r7, which may be the frame pointer and then cannot be a clobber
-  float low, high;
-  int32_t zero;
-  size_t y_step, x_step, weight_bytes;
-  int8_t* y_end;  // of the previous outputs
-  size_t blocks;
-  int32_t begins[8];
-};
-static_assert(offsetof(PairsOfRows, begins) == 72 && sizeof(PairsOfRows) == 104, "no gaps");
-
-// The results of both rows: floats, or codes by integers.
-#undef WEFT_FLOATS_OF_PAIRS
-#define WEFT_FLOATS_OF_PAIRS                \
-  WEFT_EIGHT_NUMBERS                        \
-  "vmul.f32 q0, q0, q4\n\t"                 \
-  "vmul.f32 q1, q1, q4\n\t"                 \
-  "ldmdb r9, {r0, r2, r4, r6, r8, r11}\n\t" \
-  "vadd.f32 q0, q0, q5\n\t"                 \
-  "vadd.f32 q1, q1, q5\n\t"
-#undef WEFT_INTEGERS_OF_PAIRS
-#define WEFT_INTEGERS_OF_PAIRS                                        \
-  WEFT_EIGHT_SUMS                                                     \
-  "vqrdmulh.s32 q0, q0, q4\n\t"                                       \
-  "vqrdmulh.s32 q1, q1, q4\n\t" WEFT_SHIFT_NEGATIVE("q0", "q5", "q3") \
-      WEFT_SHIFT_NEGATIVE("q1", "q5", "q3") "ldmdb r9, {r0, r2, r4, r6, r8, r11}\n\t"
-// The same for exponents of any sign.
-#undef WEFT_SHIFTED_PAIRS
-#define WEFT_SHIFTED_PAIRS                                     \
-  WEFT_EIGHT_SUMS                                              \
-  WEFT_SHIFT_LEFT("q0", "q5", "q2")                            \
-  "vshl.s32 q1, q1, q2\n\t"                                    \
-  "vqrdmulh.s32 q0, q0, q4\n\t"                                \
-  "vqrdmulh.s32 q1, q1, q4\n\t"                                \
-  "vmov.i32 q2, #0\n\t"                                        \
-  "vmin.s32 q2, q2, q5\n\t" WEFT_SHIFT_RIGHT("q0", "q2", "q3") \
-      WEFT_SHIFT_RIGHT("q1", "q2", "q3") "ldmdb r9, {r0, r2, r4, r6, r8, r11}\n\t"
-
-#undef WEFT_OUTPUTS_OF_PAIRS
-#define WEFT_OUTPUTS_OF_PAIRS(four, numbers, results) \
-  __asm__ volatile(                                                                                \
-      "add r9, #72\n\t"                                                                            \
-      "str r7, [r9, #-36]\n\t"                                                                     \
-      "ldrd r4, r6, [r9, #-32]\n\t"                                                                \
-      "vdup.32 q6, r4\n\t"                                                                         \
-      "vdup.32 q7, r6\n"                                                                           \
-      "1:\n\t"                                                                                     \
-      "sub lr, r9, #72\n\t"                                                                        \
-      "ldm lr, {r0, r1, r2, r3, r4, r5, r6, r7}\n\t"                                               \
-      "vldrw.u32 q0, [r0], #16\n\t"                                                                \
-      "vldrw.u32 q4, [r2], #16\n\t"                                                                \
-      "vldrw.u32 q5, [r4], #16\n\t"                                                                \
-      "vstrw.32 q0, [r9]\n\t"                                                                      \
-      "vstrw.32 q0, [r9, #16]\n\t"                                                                 \
-      "add r8, r5, #64\n\t"                                                                        \
-      "subs r6, #1\n\t"                                                                            \
-      "tst r6, #3\n\t"                                                                             \
-      "itt eq\n\t"                                                                                 \
-      "ldreq r10, [r9, #-40]\n\t"                                                                  \
-      "addeq r8, r10\n\t"                                                                          \
-      "add r10, r7, #" four                                                                        \
-      "\n\t"                                                                                       \
-      "str r0, [lr]\n\t"                                                                           \
-      "str r2, [lr, #8]\n\t"                                                                       \
-      "strd r4, r8, [lr, #16]\n\t"                                                                 \
-      "strd r6, r10, [lr, #24]\n\t"                                                                \
-      "ldrd r8, r11, [r9, #-8]\n\t"                                                                \
-      "add r8, #" four                                                                             \
-      "\n\t"                                                                                       \
-      "str r8, [r9, #-8]\n"                                                                        \
-      "2:\n\t"                                                                                     \
-      "ldm r9, {r0, r2, r4, r6, r8, r10, r12, lr}\n"                                               \
-      "3:\n\t"                                                                                     \
-      "vldrb.u8 q0, [r1], #16\n\t"                                                                 \
-      "vldrb.u8 q1, [r3], #16\n\t" WEFT_TWO_ROWS("q2", "[r5, #16]", "r2", "r10")                   \
-          WEFT_TWO_ROWS("q3", "[r5, #32]", "r4", "r12")                                            \
-              WEFT_TWO_ROWS("q2", "[r5, #48]", "r6", "lr")                                         \
-                  WEFT_TWO_ROWS("q3", "[r5], #256", "r0", "r8") "subs r11, #1\n\t"                 \
-      "bne 3b\n\t" numbers results                                                                 \
-      "add r1, r4\n\t"                                                                             \
-      "add r3, r4\n\t"                                                                             \
-      "sub r5, r6\n\t"                                                                             \
-      "cmp r7, r8\n\t"                                                                             \
-      "bne 2b\n\t"                                                                                 \
-      "ldr r0, [r9, #-48]\n\t"                                                                     \
-      "cmp r0, #0\n\t"                                                                             \
-      "bne 1b\n\t"                                                                                 \
-      "ldr r7, [r9, #-36]"                                                                         \
-      : "+r"(at)                                                                                   \
-      :                                                                                            \
-      : "cc", "memory", "r0", "r1", "r2", "r3", "r4", "r5", "r6", "r8", "r10", "r11", "r12", "lr", \
-        "q0", "q1", "q2", "q3", "q4", "q5", "q6", "q7")
-
-// kShiftedCodes: integer codes with exponents of any sign.
-enum class RowResults : uint8_t { kFloats, kCodes, kIntegerCodes, kShiftedCodes };
-
-template <RowResults results>
-HWY_INLINE void OutputsOfPairs(PairsOfRows& pairs) {
-  register PairsOfRows* at __asm__("r9") = &pairs;
-  if constexpr (results == RowResults::kFloats) {
-    WEFT_OUTPUTS_OF_PAIRS("16", WEFT_FLOATS_OF_PAIRS,
-                          "vstrw.32 q0, [r7]\n\t"
-                          "add r7, r2\n\t"
-                          "vstrw.32 q1, [r7]\n\t"
-                          "add r7, r2\n\t");
-  } else if constexpr (results == RowResults::kIntegerCodes) {
-    WEFT_OUTPUTS_OF_PAIRS("4", WEFT_INTEGERS_OF_PAIRS, WEFT_EIGHT_INTEGERS("q6", "q7", "r0")
-                          "vstrb.32 q0, [r7]\n\t"
-                          "add r7, r2\n\t"
-                          "vstrb.32 q1, [r7]\n\t"
-                          "add r7, r2\n\t");
-  } else if constexpr (results == RowResults::kShiftedCodes) {
-    WEFT_OUTPUTS_OF_PAIRS("4", WEFT_SHIFTED_PAIRS, WEFT_EIGHT_INTEGERS("q6", "q7", "r0")
-                          "vstrb.32 q0, [r7]\n\t"
-                          "add r7, r2\n\t"
-                          "vstrb.32 q1, [r7]\n\t"
-                          "add r7, r2\n\t");
-  } else {
-    WEFT_OUTPUTS_OF_PAIRS("4", WEFT_FLOATS_OF_PAIRS, WEFT_EIGHT_CODES("q6", "q7", "r0")
-                          "vstrb.32 q0, [r7]\n\t"
-                          "add r7, r2\n\t"
-                          "vstrb.32 q1, [r7]\n\t"
-                          "add r7, r2\n\t");
-  }
-}
-
-// Eight outputs of one row at a time, up to y_end. The last block of inputs may be partial.
-struct GroupsOfRow {
-  const int8_t* x;
-  size_t inputs;
-  const int8_t* weights;
-  const int32_t* first;
-  const float* scales;
-  int8_t* y;
-  int32_t zero;  // 2 * zero point, plus 1 if results are floats
-  const float* start;
-  // Distance from the end of a group's weights to the next group of its panel, and to the next
-  // panel.
-  size_t to_second, to_panel;
-  int8_t* y_end;
-  float low, high;
-};
-static_assert(sizeof(GroupsOfRow) == 52, "no gaps");
-
-// Registers:
-//   q4, q5    the bounds           s24, s25  x and its length
-//   s28       the zero point       s26, s27  increments of the weights
-//   s29       the start            s30       the end of y
-// s31 saves r7, which may be the frame pointer and then cannot be a clobber.
-// clang-format off
-#undef WEFT_OUTPUTS_OF_GROUPS
-#define WEFT_OUTPUTS_OF_GROUPS(begin, numbers, end) \
-  __asm__ volatile( \
-      "vmov s31, r7\n\t" \
-      "ldrd r1, r11, [r0]\n\t" \
-      "ldrd r5, r3, [r0, #8]\n\t" \
-      "ldrd r9, r7, [r0, #16]\n\t" \
-      "vmov s24, s25, r1, r11\n\t" \
-      "ldrd r2, r4, [r0, #24]\n\t" \
-      "vmov s28, s29, r2, r4\n\t" \
-      "ldrd r2, r4, [r0, #32]\n\t" \
-      "vmov s26, s27, r2, r4\n\t" \
-      "ldrd r2, r4, [r0, #40]\n\t" \
-      "vmov s30, r2\n\t" \
-      "vdup.32 q4, r4\n\t" \
-      "ldr r2, [r0, #48]\n\t" \
-      "vdup.32 q5, r2\n\t" \
-      begin \
-      "\n" \
-      "1:\n\t" \
-      "ldm r3!, {r0, r2, r4, r6, r8, r10, r12, lr}\n" \
-      "2:\n\t" \
-      "vctp.8 r11\n\t" \
-      "vpst\n\t" \
-      "vldrbt.u8 q0, [r1], #16\n\t" \
-      WEFT_TWO_OUTPUTS("[r5, #16]", "[r5, #32]", "r2", "r4") \
-          WEFT_TWO_OUTPUTS("[r5, #48]", "[r5, #64]", "r6", "r8") \
-              WEFT_TWO_OUTPUTS("[r5, #80]", "[r5, #96]", "r10", "r12") \
-                  WEFT_TWO_OUTPUTS("[r5, #112]", "[r5], #256", "lr", "r0") \
-      "subs r11, #16\n\t" \
-      "bgt 2b\n\t" \
-      numbers \
-      "4:\n\t" \
-      "vmov r0, r2, s26, s27\n\t" \
-      "add r5, r0\n\t" \
-      "vmov s26, s27, r2, r0\n\t" \
-      "vmov r1, r11, s24, s25\n\t" \
-      "vmov r0, s30\n\t" \
-      "cmp r7, r0\n\t" \
-      "bne 1b\n\t" \
-      "b 5f\n" \
-      "3:\n\t" \
-      "vstrw.32 q0, [r7], #16\n\t" \
-      "vstrw.32 q1, [r7], #16\n\t" \
-      "b 4b\n" \
-      "5:\n\t" \
-      end \
-      "vmov r7, s31" \
-      : "+r"(at) \
-      : \
-      : "cc", "memory", "r1", "r2", "r3", "r4", "r5", "r6", "r8", "r9", "r10", "r11", "r12", "lr", \
-        "q0", "q1", "q2", "q3", "q4", "q5", "q6", "q7")
-// clang-format on
-
-// clang-format off
-// Converts eight rescaled sums to codes and writes them.
-#undef WEFT_INTEGERS_OF_GROUPS
-#define WEFT_INTEGERS_OF_GROUPS(rescale)         \
-  WEFT_EIGHT_SUMS                                \
-  "vmov r0, r2, s28, s29\n\t"                    \
-  rescale("q0") rescale("q1")                    \
-  "vmov s29, r2\n\t"                            \
-  "asr r0, r0, #1\n\t"                          \
-  WEFT_EIGHT_INTEGERS("q4", "q5", "r0")          \
-  "vstrb.32 q0, [r7], #4\n\t"                    \
-  "vstrb.32 q1, [r7], #4\n"
-// clang-format on
-
-// Returns false if an exponent is not negative and results are kIntegerCodes; they may then be
-// wrong.
-template <RowResults results>
-HWY_INLINE bool OutputsOfGroups(const GroupsOfRow& groups) {
-  register const GroupsOfRow* at __asm__("r0") = &groups;
-  if constexpr (results == RowResults::kIntegerCodes) {
-    WEFT_OUTPUTS_OF_GROUPS("vmov.i8 q3, #0xFF", WEFT_INTEGERS_OF_GROUPS(WEFT_FRACTION_OF_FOUR),
-                           "mvn r0, #0\n\t"
-                           "vmaxv.s32 r0, q3\n\t");
-    return reinterpret_cast<intptr_t>(at) < 0;
-  } else if constexpr (results == RowResults::kShiftedCodes) {
-    WEFT_OUTPUTS_OF_GROUPS("", WEFT_INTEGERS_OF_GROUPS(WEFT_RESCALE_FOUR), "");
-  } else {
-    WEFT_OUTPUTS_OF_GROUPS("",
-                           WEFT_EIGHT_NUMBERS
-                           "vldrw.u32 q2, [r9], #16\n\t"
-                           "vmul.f32 q0, q0, q2\n\t"
-                           "vldrw.u32 q3, [r9], #16\n\t"
-                           "vmul.f32 q1, q1, q3\n\t"
-                           "vmov r0, r2, s28, s29\n\t"
-                           "vldrw.u32 q2, [r2], #16\n\t"
-                           "vadd.f32 q0, q0, q2\n\t"
-                           "vldrw.u32 q3, [r2], #16\n\t"
-                           "vadd.f32 q1, q1, q3\n\t"
-                           "vmov s29, r2\n\t"
-                           "asrs r0, r0, #1\n\t"
-                           "bcs 3f\n\t"
-                           WEFT_EIGHT_CODES("q4", "q5", "r0")
-                           "vstrb.32 q0, [r7], #4\n\t"
-                           "vstrb.32 q1, [r7], #4\n",
-                           "");
-  }
-  return true;
-}
 
 // Bounds of floats, or of integers, whose bits are then those of low and high.
 template <bool kByIntegers>
@@ -392,38 +41,57 @@ HWY_INLINE int8_t* ResultsOfRow(const RowsQ8& at, size_t row) {
   return static_cast<int8_t*>(at.y) + (at.position + row * at.y_stride) * size;
 }
 
-// Pairs of rows from `row` on, the first of which is x: `outputs` outputs, complete panels. The
-// start is the same for all rows.
+// Pairs of rows from `row` on, the first of which is x: `outputs` outputs from `begin` on, which
+// begins a panel. Panels are complete, or one panel has a multiple of four outputs, at least 8; it
+// may be narrow if results are kCodes or kIntegerCodes. The start is the same for all rows.
 template <RowResults results>
 HWY_NOINLINE void RunPairs(const RowsQ8& at, const int8_t* x, size_t row, size_t count,
-                           size_t outputs) {
+                           size_t begin, size_t outputs) {
   constexpr size_t kSize = results == RowResults::kFloats ? sizeof(float) : sizeof(int8_t);
+  constexpr bool kMayBeNarrow =
+      results == RowResults::kCodes || results == RowResults::kIntegerCodes;
+  const bool is_narrow = kMayBeNarrow && outputs == kPanelOutputs / 2;
   const CodeBounds bounds = RowBoundsOf<(results > RowResults::kCodes)>(at.results);
-  const FactorsQ8& of = at.factors;
+  const FactorsQ8 of = After(at.factors, begin);
   const size_t padded = (at.inputs + kInputBlock - 1) & ~size_t{kInputBlock - 1};
   PairsOfRows pairs;
   pairs.x = x;
   pairs.scales = of.scales;
   pairs.other = x + at.x_stride;
-  pairs.weights = at.weights;
-  pairs.y = ResultsOfRow(at, row);
+  pairs.weights = at.weights + begin * padded;
+  pairs.y = ResultsOfRow(at, row) + begin * kSize;
   pairs.low = bounds.low;
   pairs.high = bounds.high;
   pairs.zero = bounds.zero;
   pairs.y_step = at.y_stride * kSize;
   pairs.x_step = 2 * at.x_stride - padded;
-  pairs.weight_bytes = padded * kPanelOutputs;
-  pairs.to_panel = pairs.weight_bytes - kInputBlock * kPanelOutputs;
+  pairs.weight_bytes = padded * (is_narrow ? kPanelOutputs / 2 : kPanelOutputs);
+  pairs.to_panel = pairs.weight_bytes - kInputBlock * kPanelOutputs;  // a narrow panel has no next
   pairs.y_end = pairs.y + 2 * count * pairs.y_step - 4 * kSize;
   pairs.blocks = padded / kInputBlock;
   // If there is no first or no start, one panel at a time, with zeros.
-  const size_t step = of.first != nullptr && of.start != nullptr ? outputs : kPanelOutputs;
+  const bool has_all = of.first != nullptr && of.start != nullptr;
+  const size_t step = has_all || outputs < kPanelOutputs ? outputs : kPanelOutputs;
   for (size_t n = 0; n < outputs; n += step) {
     pairs.first = of.first == nullptr ? kNoFirst : of.first + n;
     pairs.start = of.start == nullptr ? kNoStart : of.start + n;
     pairs.groups = step / 4;
-    OutputsOfPairs<results>(pairs);
+    if (is_narrow) {
+      OutputsOfPairs<results, kMayBeNarrow>(pairs);
+    } else {
+      OutputsOfPairs<results, false>(pairs);
+    }
   }
+}
+
+// Returns the number of rows, an even one, that RunPairs supports. It reads elements after a row up
+// to a complete block, which must be within the last row.
+HWY_INLINE size_t PairedRows(const RowsQ8& at, size_t count) {
+  if (count < 2 || (at.factors.start != nullptr && at.start_stride != 0)) return 0;
+  const size_t over = (kInputBlock - at.inputs % kInputBlock) % kInputBlock;
+  size_t last = 0;  // rows whose blocks end after the last row
+  if (over != 0) last = at.x_stride == 0 ? count : (over + at.x_stride - 1) / at.x_stride;
+  return last < count ? (count - last) / 2 * 2 : 0;
 }
 
 // `outputs` outputs of one row, complete panels. If there is no first or no start, one panel at a
@@ -512,25 +180,19 @@ HWY_NOINLINE void RunPanel(const RowsQ8& at, const int8_t* x, const int8_t* weig
   }
 }
 
-// `outputs` contiguous outputs, complete panels. Elements after a row up to a complete block are
-// multiplied by zeros; pairs read them in place if they are within the last row.
+// `outputs` contiguous outputs, complete panels; `done` rows are paired.
 template <bool kByIntegers>
 HWY_INLINE void RunCompletePanels(const RowsQ8& at, const int8_t* x, size_t row, size_t count,
-                                  size_t outputs) {
-  size_t done = 0;
+                                  size_t done, size_t outputs) {
   bool are_fast = false;  // or unknown
-  if (count > 1 && (at.factors.start == nullptr || at.start_stride == 0)) {
-    const size_t over = (kInputBlock - at.inputs % kInputBlock) % kInputBlock;
-    size_t last = 0;  // rows whose blocks end after the last row
-    if (over != 0) last = at.x_stride == 0 ? count : (over + at.x_stride - 1) / at.x_stride;
-    if (last < count) done = (count - last) / 2 * 2;
+  if (done != 0) {
     auto pairs =
         at.results.is_float() ? RunPairs<RowResults::kFloats> : RunPairs<RowResults::kCodes>;
     if constexpr (kByIntegers) {
       are_fast = ShiftRight(at.factors, outputs);
       pairs = are_fast ? RunPairs<RowResults::kIntegerCodes> : RunPairs<RowResults::kShiftedCodes>;
     }
-    if (done != 0) pairs(at, x, row, done / 2, outputs);
+    pairs(at, x, row, done / 2, 0, outputs);
   }
   FactorsQ8 of = at.factors;
   for (size_t r = done; r < count; ++r) {
@@ -548,17 +210,35 @@ HWY_INLINE void RunCompletePanels(const RowsQ8& at, const int8_t* x, size_t row,
   }
 }
 
+// The codes of the last panel, from output `begin` on, for `done` paired rows. Returns false,
+// without writing, if the panel is 4 outputs wide, has other results or an incomplete group of four
+// outputs.
+template <bool kByIntegers>
+HWY_INLINE bool RunLastPanel(const RowsQ8& at, const int8_t* x, size_t row, size_t done,
+                             size_t begin) {
+  const size_t outputs = at.outputs - begin;
+  if (done == 0 || outputs % 4 != 0 || outputs == 4 || at.results.is_float()) return false;
+  if constexpr (kByIntegers) {
+    if (!ShiftRight(After(at.factors, begin), outputs)) return false;
+  }
+  constexpr auto kCodes = kByIntegers ? RowResults::kIntegerCodes : RowResults::kCodes;
+  RunPairs<kCodes>(at, x, row, done / 2, begin, outputs);
+  return true;
+}
+
 template <bool kByIntegers>
 HWY_INLINE void RunRowsWith(const RowsQ8& at, const int8_t* x, size_t row, size_t count) {
   const bool is_whole = at.inputs != 0 && at.y_output_stride == 1;
   const size_t whole = is_whole ? at.outputs / kPanelOutputs * kPanelOutputs : 0;
-  if (whole != 0) RunCompletePanels<kByIntegers>(at, x, row, count, whole);
+  const size_t paired = is_whole ? PairedRows(at, count) : 0;
+  if (whole != 0) RunCompletePanels<kByIntegers>(at, x, row, count, paired, whole);
   const size_t panel_bytes = PackedDenseI8Bytes(kPanelOutputs, static_cast<uint32_t>(at.inputs));
   for (size_t first = whole; first < at.outputs; first += kPanelOutputs) {
     const size_t left = at.outputs - first, outputs = left < kPanelOutputs ? left : kPanelOutputs;
     const FactorsQ8 factors = After(at.factors, first);
     const int8_t* const weights = at.weights + first / kPanelOutputs * panel_bytes;
-    for (size_t r = 0; r < count; ++r) {
+    size_t r = RunLastPanel<kByIntegers>(at, x, row, paired, first) ? paired : 0;
+    for (; r < count; ++r) {
       FactorsQ8 of = factors;
       if (of.start != nullptr) of.start += (row + r) * at.start_stride;
       RunPanel<kByIntegers>(at, x + r * at.x_stride, weights, of, outputs,

@@ -66,7 +66,7 @@ TEST(DenseQ8, MatchesItsReferenceForEveryExtent) {
 TEST(DenseQ8, MatchesItsReferenceForManyRows) {
   Random random(10);
   for (const uint32_t inputs : {5u, 16u, 33u, 130u}) {
-    for (const uint32_t outputs : {1u, 16u, 40u, 257u}) {
+    for (const uint32_t outputs : {1u, 8u, 12u, 16u, 24u, 40u, 257u}) {
       DenseQ8Shape shape = DenseShapeOf(outputs < 50 ? 15 : 71, inputs, outputs);
       shape.start_row_stride = 0;
       shape.results = ResultsCase(&random);
