@@ -171,7 +171,9 @@ TEST(BinaryQ8, AddsEveryPairIfOneMultiplierIsHalf) {
     shape.a_multiplier = is_swapped ? other : kHalf;
     shape.b_multiplier = is_swapped ? kHalf : other;
     shape.multiplier = {i % 5 == 0 ? 0x7FFFFFFF : mantissa, i < 8 ? -17 - i : -15 - i % 4};
+    if (i % 6 == 5) shape.a_multiplier = shape.b_multiplier = {mantissa, -2};
     shape.codes = {CodeAtRandom(&random), -128, 127};
+    if (i % 4 == 1) shape.codes = CodesCase(&random);
     shape.codes.by_integers = true;
     shape.a_zero = CodeAtRandom(&random);
     shape.b_zero = CodeAtRandom(&random);
