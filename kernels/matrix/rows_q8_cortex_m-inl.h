@@ -9,6 +9,7 @@
 #define WEFT_KERNELS_MATRIX_ROWS_Q8_CORTEX_M_INL_H_
 #endif
 
+#include "kernels/matrix/patches-inl.h"
 #include "kernels/matrix/results_q8-inl.h"
 #include "kernels/matrix/sum_panel-inl.h"
 
@@ -19,26 +20,35 @@ inline constexpr size_t kRowsQ8 = 3;
 
 // clang-format off
 #undef WEFT_PAIR_FOUR
-#define WEFT_PAIR_FOUR                  \
+#define WEFT_PAIR_FOUR(step)            \
   "ldr %[even], [%[x]], #4\n\t"         \
   "sxtb16 %[odd], %[even], ror #8\n\t"  \
   "sxtb16 %[even], %[even]\n\t"         \
-  "strd %[even], %[odd], [%[pairs]]\n\t" \
-  "add %[pairs], %[step]\n\t"
+  "strd %[even], %[odd], [%[pairs]], #" step "\n\t"
+#undef WEFT_PAIR_BLOCKS
+#define WEFT_PAIR_BLOCKS(step)                                                      \
+  __asm__ volatile(                                                                 \
+      "1:\n\t"                                                                      \
+      WEFT_PAIR_FOUR(step) WEFT_PAIR_FOUR(step) WEFT_PAIR_FOUR(step) WEFT_PAIR_FOUR(step) \
+      "cmp %[x], %[end]\n\t"                                                        \
+      "bne 1b"                                                                      \
+      : [x] "+r"(x), [pairs] "+r"(pairs), [even] "=&r"(even), [odd] "=&r"(odd)      \
+      : [end] "r"(end)                                                              \
+      : "cc", "memory")
 // clang-format on
 
 // Widens a row of complete blocks to int16: each four values become two words, of bytes 0 and 2,
-// then of bytes 1 and 3. `step` is the distance in bytes between these groups.
-HWY_NOINLINE inline void PairCodes(const int8_t* x, size_t count, uint32_t* pairs, size_t step) {
+// then of bytes 1 and 3. `rows` is 1 or kRowsQ8, whose groups alternate.
+HWY_NOINLINE inline void PairCodes(const int8_t* x, size_t count, uint32_t* pairs, size_t rows) {
   if (count == 0) return;
   const int8_t* const end = x + count;
   uint32_t even, odd;
-  __asm__ volatile("1:\n\t" WEFT_PAIR_FOUR WEFT_PAIR_FOUR WEFT_PAIR_FOUR WEFT_PAIR_FOUR
-                   "cmp %[x], %[end]\n\t"
-                   "bne 1b"
-                   : [x] "+r"(x), [pairs] "+r"(pairs), [even] "=&r"(even), [odd] "=&r"(odd)
-                   : [step] "r"(step), [end] "r"(end)
-                   : "cc", "memory");
+  if (rows == 1) {
+    WEFT_PAIR_BLOCKS("8");
+  } else {
+    static_assert(kRowsQ8 == 3, "has a step");
+    WEFT_PAIR_BLOCKS("24");
+  }
 }
 
 // clang-format off
@@ -60,57 +70,69 @@ HWY_NOINLINE inline void PairCodes(const int8_t* x, size_t count, uint32_t* pair
   WEFT_FOUR_OF_THREE("r9") WEFT_FOUR_OF_THREE("r10")
 // clang-format on
 
-// sums = first + the products of three rows of a panel; rows are pairs in complete blocks, at least
-// one. The sums of a row are contiguous; `step` is the distance in bytes between rows of first.
-// First may be the sums. Sums are aligned to the 64 bytes of a row, which gives the end condition.
-// Registers:
+// The loop of SumThreeRows over `block`, eight or sixteen inputs of an output; the bits of `last`
+// in the address of the sums are 0 after the last output. Registers:
 //   r0   the pairs         s0  the begin of the pairs, s4 their end
 //   r1   the weights       s1  distance back to the weights of the next output
 //                          s2  the sums
 //                          s3  first, s5 its step
 // s6 saves r7, which may be the frame pointer and then cannot be a clobber.
+#undef WEFT_SUMS_OF_THREE
+#define WEFT_SUMS_OF_THREE(block, last)                                                            \
+  __asm__ volatile(                                                                                \
+      "vmov s0, s1, r0, r4\n\t"                                                                    \
+      "vmov s4, s5, r6, r5\n\t"                                                                    \
+      "vmov s6, r7\n"                                                                              \
+      "1:\n\t"                                                                                     \
+      "ldr r12, [r3, r5]\n\t"                                                                      \
+      "ldr lr, [r3, r5, lsl #1]\n\t"                                                               \
+      "ldr r7, [r3], #4\n\t"                                                                       \
+      "vmov s2, s3, r2, r3\n"                                                                      \
+      "2:\n\t" block                                                                               \
+      "vmov r11, s4\n\t"                                                                           \
+      "cmp r0, r11\n\t"                                                                            \
+      "bne 2b\n\t"                                                                                 \
+      "vmov r0, r4, s0, s1\n\t"                                                                    \
+      "vmov r2, r3, s2, s3\n\t"                                                                    \
+      "vmov r5, s5\n\t"                                                                            \
+      "str r12, [r2, #64]\n\t"                                                                     \
+      "str lr, [r2, #128]\n\t"                                                                     \
+      "str r7, [r2], #4\n\t"                                                                       \
+      "subs r1, r1, r4\n\t"                                                                        \
+      "tst r2, #" last                                                                             \
+      "\n\t"                                                                                       \
+      "bne 1b\n\t"                                                                                 \
+      "vmov r7, s6"                                                                                \
+      : "+r"(x), "+r"(weights), "+r"(sums), "+r"(from), "+r"(back), "+r"(rows), "+r"(end)          \
+      :                                                                                            \
+      : "cc", "memory", "r8", "r9", "r10", "r11", "r12", "lr", "s0", "s1", "s2", "s3", "s4", "s5", \
+        "s6")
+
+// sums = first + the products of three rows of a panel of kWidth outputs, 8 or 16; rows are pairs
+// in complete blocks, at least one. The sums of a row are contiguous; `step` is the distance in
+// bytes between rows of first. First may be the sums. Sums are aligned to the 64 bytes of a row,
+// which gives the end condition.
+template <size_t kWidth>
 HWY_NOINLINE inline void SumThreeRows(const uint32_t* pairs, size_t padded, const int8_t* panel,
                                       const int32_t* first, size_t step, int32_t* to) {
   register const uint32_t* x __asm__("r0") = pairs;
   register const int8_t* weights __asm__("r1") = panel;
   register int32_t* sums __asm__("r2") = to;
   register const int32_t* from __asm__("r3") = first;
-  register size_t back __asm__("r4") = padded * kPanelOutputs - kInputBlock;
+  register size_t back __asm__("r4") = padded * kWidth - kInputBlock;
   register size_t rows __asm__("r5") = step;
   register const uint32_t* end __asm__("r6") = pairs + padded / 2 * kRowsQ8;
-  __asm__ volatile(
-      "vmov s0, s1, r0, r4\n\t"
-      "vmov s4, s5, r6, r5\n\t"
-      "vmov s6, r7\n"
-      "1:\n\t"
-      "ldr r12, [r3, r5]\n\t"
-      "ldr lr, [r3, r5, lsl #1]\n\t"
-      "ldr r7, [r3], #4\n\t"
-      "vmov s2, s3, r2, r3\n"
-      "2:\n\t"  //
-      WEFT_EIGHT_OF_THREE("8") WEFT_EIGHT_OF_THREE("248")
-      "vmov r11, s4\n\t"
-      "cmp r0, r11\n\t"
-      "bne 2b\n\t"
-      "vmov r0, r4, s0, s1\n\t"
-      "vmov r2, r3, s2, s3\n\t"
-      "vmov r5, s5\n\t"
-      "str r12, [r2, #64]\n\t"
-      "str lr, [r2, #128]\n\t"
-      "str r7, [r2], #4\n\t"
-      "subs r1, r1, r4\n\t"
-      "tst r2, #63\n\t"
-      "bne 1b\n\t"
-      "vmov r7, s6"
-      : "+r"(x), "+r"(weights), "+r"(sums), "+r"(from), "+r"(back), "+r"(rows), "+r"(end)
-      :
-      : "cc", "memory", "r8", "r9", "r10", "r11", "r12", "lr", "s0", "s1", "s2", "s3", "s4", "s5",
-        "s6");
+  if constexpr (kWidth == kPanelOutputs) {
+    WEFT_SUMS_OF_THREE(WEFT_EIGHT_OF_THREE("8") WEFT_EIGHT_OF_THREE("248"), "63");
+  } else {
+    static_assert(kWidth == kPanelOutputs / 2, "has a step");
+    WEFT_SUMS_OF_THREE(WEFT_EIGHT_OF_THREE("8") WEFT_EIGHT_OF_THREE("120"), "31");
+  }
 }
 
 // The same for int16.
-HWY_NOINLINE inline void PairCodes(const int16_t* x, size_t count, uint32_t* pairs, size_t step) {
-  for (size_t i = 0; i < count; i += 4, x += 4, pairs += step / sizeof *pairs) {
+HWY_NOINLINE inline void PairCodes(const int16_t* x, size_t count, uint32_t* pairs, size_t rows) {
+  for (size_t i = 0; i < count; i += 4, x += 4, pairs += 2 * rows) {
     for (size_t k = 0; k < 2; ++k) {
       pairs[k] = static_cast<uint16_t>(x[k]) | static_cast<uint32_t>(x[k + 2]) << 16;
     }
@@ -141,13 +163,16 @@ class RowsOfCodes {
   // Computes the sums of `outputs` outputs, at most MaxOutputs; first may be null.
   HWY_NOINLINE void Sum(const int8_t* weights, const int32_t* first, size_t outputs) {
     const size_t wide = WidePanels(outputs), before = wide * kPanelOutputs;
-    const bool is_narrow = before < outputs;
+    const size_t width = before < outputs ? PanelWidth(outputs - before) : 0;  // of a narrow panel
     size_t step = 0;
-    const bool is_whole = first != nullptr && outputs % kPanelOutputs == 0;
-    if (inputs_ == 0 || is_narrow || (!is_whole && (first != nullptr || rows_ != 1))) {
+    // Three rows of a panel of 8 outputs share weights; other narrow panels add to the sums.
+    const bool shares = rows_ != 1 && width == kPanelOutputs / 2;
+    const bool adds = width != 0 && !shares;
+    const bool is_whole = first != nullptr && outputs == before + width;
+    if (inputs_ == 0 || adds || (!is_whole && (first != nullptr || rows_ != 1))) {
       for (size_t r = 0; r < rows_; ++r) {
         int32_t* const sums = sums_ + r * kPanelOutputs;
-        ClearSums(sums, wide + is_narrow);
+        ClearSums(sums, wide + (width != 0));
         if (first != nullptr) __builtin_memcpy(sums, first, outputs * sizeof *sums);
       }
       first = sums_, step = kPanelOutputs * sizeof *sums_;
@@ -156,12 +181,14 @@ class RowsOfCodes {
       const size_t left = inputs_ - i, count = left < max_ ? left : max_;
       if (count != inputs_) Pair(i, count);
       const size_t padded = (count + kInputBlock - 1) / kInputBlock * kInputBlock;
-      const size_t width = PanelWidth(outputs - before);
       const int8_t* const from = weights + i * (wide == 0 ? width : kPanelOutputs);
       const auto* const numbers = reinterpret_cast<const int16_t*>(pairs_);
       if (wide != 0 && rows_ == 1) SumRow(numbers, padded, from, first, sums_, wide);
-      if (wide != 0 && rows_ != 1) SumThreeRows(pairs_, padded, from, first, step, sums_);
-      for (size_t r = 0; is_narrow && r < rows_; ++r) {
+      if (wide != 0 && rows_ != 1) {
+        SumThreeRows<kPanelOutputs>(pairs_, padded, from, first, step, sums_);
+      }
+      if (shares) SumThreeRows<kPanelOutputs / 2>(pairs_, padded, from, first, step, sums_);
+      for (size_t r = 0; adds && r < rows_; ++r) {
         SumNarrow(numbers + r * 4, rows_ * 4, padded, from + before * padded, width,
                   sums_ + r * kPanelOutputs + before);
       }
@@ -173,19 +200,18 @@ class RowsOfCodes {
   // Widens `count` inputs from `first` on.
   HWY_NOINLINE void Pair(size_t first, size_t count) {
     const size_t whole = count / kInputBlock * kInputBlock, rest = count - whole;
-    const size_t step = 2 * rows_ * sizeof *pairs_;
     for (size_t r = 0; r < rows_; ++r) {
       const Code* const x = x_ + r * stride_ + first;
-      PairCodes(x, whole, pairs_ + 2 * r, step);
+      PairCodes(x, whole, pairs_ + 2 * r, rows_);
       if (rest == 0) continue;
       Code tail[kInputBlock] = {};
-      for (size_t i = 0; i < rest; ++i) tail[i] = x[whole + i];
-      PairCodes(tail, kInputBlock, pairs_ + whole / 2 * rows_ + 2 * r, step);
+      CopyNumbers(tail, x + whole, rest);
+      PairCodes(tail, kInputBlock, pairs_ + whole / 2 * rows_ + 2 * r, rows_);
     }
   }
 
-  // A panel of three rows with 64 inputs each, or kPanelsAtOnce panels of one row with 160 inputs.
-  static constexpr size_t kWords = kRowsQ8 * (kPanelOutputs + 64 / 2);
+  // A panel of three rows with 96 inputs each, or kPanelsAtOnce panels of one row with 256 inputs.
+  static constexpr size_t kWords = kRowsQ8 * (kPanelOutputs + 96 / 2);
 
   const Code* x_;
   size_t stride_, inputs_, max_, rows_;
