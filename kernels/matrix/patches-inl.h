@@ -24,10 +24,10 @@ struct PatchGeometry {
   // Outputs of down and of across whose taps are all inside the input, if known (FindInside).
   IndexRange inside_rows = {}, inside = {};
 
-  // Returns true if the taps of a row are contiguous.
-  HWY_INLINE bool HasRuns() const {
-    return (channels == 1 || x.channel == 1) &&
-           (across.kernel == 1 || size_t{across.dilation} * x.pixel == channels);
+  // Returns true if the channels of a tap are contiguous, and if all taps of a row are.
+  HWY_INLINE bool HasRuns() const { return channels == 1 || x.channel == 1; }
+  HWY_INLINE bool HasLines() const {
+    return across.kernel == 1 || size_t{across.dilation} * x.pixel == channels;
   }
 };
 
@@ -38,8 +38,15 @@ inline constexpr bool kFindsInside = true;
 #else
 inline constexpr bool kFindsInside = false;
 #endif
+// The same for patches whose taps are not contiguous.
+#if HWY_TARGET != HWY_SCALAR || defined(__ARM_FEATURE_MVE)
+inline constexpr bool kFindsGaps = true;
+#else
+inline constexpr bool kFindsGaps = false;
+#endif
 HWY_INLINE void FindInside(PatchGeometry& geometry) {
   if (!kFindsInside || (HWY_TARGET == HWY_SCALAR && !geometry.HasRuns())) return;
+  if (!kFindsGaps && !geometry.HasLines()) return;
   geometry.inside_rows = geometry.down.Inside();
   geometry.inside = geometry.across.Inside();
 }
@@ -160,19 +167,27 @@ HWY_INLINE size_t PositionOfTap(const WindowAxis& axis, uint32_t output, uint32_
   return index == 0 ? 0 : index * stride;
 }
 
-// GatherPatch for a patch inside the input whose rows are contiguous.
+// GatherPatch for a patch inside the input whose channels are contiguous.
 template <typename T>
 HWY_INLINE T* GatherInside(const PatchGeometry& geometry, const T* x, uint32_t row, uint32_t column,
                            T* to) {
   const T* from = x + (PositionOfTap(geometry.down, row, 0, geometry.x.row) +
                        PositionOfTap(geometry.across, column, 0, geometry.x.pixel));
-  const size_t line = geometry.across.kernel * geometry.channels;
-  const size_t step = size_t{geometry.down.dilation} * geometry.x.row;
-  for (uint32_t tap = geometry.down.kernel;;) {
-    CopyNumbers(to, from, line);
-    to += line;
-    if (--tap == 0) return to;
-    from += step;
+  // Contiguous taps are copied together.
+  const bool has_lines = !kFindsGaps || geometry.HasLines();
+  const uint32_t runs = has_lines ? 1 : geometry.across.kernel;
+  const size_t length = geometry.channels * (has_lines ? geometry.across.kernel : 1);
+  const size_t step = has_lines ? 0 : size_t{geometry.across.dilation} * geometry.x.pixel;
+  const size_t to_row = size_t{geometry.down.dilation} * geometry.x.row - (runs - 1) * step;
+  for (uint32_t rows = geometry.down.kernel;;) {
+    for (uint32_t left = runs;;) {
+      CopyNumbers(to, from, length);
+      to += length;
+      if (--left == 0) break;
+      from += step;
+    }
+    if (--rows == 0) return to;
+    from += to_row;
   }
 }
 
