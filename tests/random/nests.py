@@ -8,6 +8,7 @@ import rows
 import rows_elementwise
 import rows_layers
 import rows_movement
+import rows_transforms
 
 
 def fill(maker, scope, depth, room):

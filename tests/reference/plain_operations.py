@@ -12,6 +12,7 @@ from reference.functions import FUNCTIONS
 from reference.ir_file import TYPES
 from reference.layers import LAYERS
 from reference.movements import MOVEMENTS
+from reference.transforms import TRANSFORMS
 
 
 def _words(text):
@@ -143,6 +144,7 @@ OPERATIONS = {
     **FUNCTIONS,
     **LAYERS,
     **MOVEMENTS,
+    **TRANSFORMS,
     "Abs": _one(np.abs),
     "Add": _one(np.add),
     "Broadcast": _broadcast,
