@@ -93,14 +93,16 @@ def _openvino():
 
 
 def compare_with_openvino(folder, made, actual):
-    """Compares with OpenVINO where it is installed and follows the specification. It does not in loops
-    and branches (partial ranges, swapped states), and not in attention between Transposes: 2026.4
-    gives other numbers than the same model with the result of the attention as an output. It rounds
-    quotients of integers towards zero, where the specification rounds down. A Fourier transform that
-    is longer than its input reads memory that was never written, which can end the process."""
+    """Compares with OpenVINO where it is installed and follows the specification. It does not in
+    loops and branches (partial ranges, swapped states), and not in attention between Transposes:
+    2026.4 gives other numbers than the same model with the result of the attention as an output. It
+    rounds quotients of integers towards zero, where the specification rounds down. A Fourier
+    transform that is longer than its input reads memory that was never written, which can end the
+    process."""
     loops = made.calls or "<body>" in made.xml or "_body>" in made.xml
     fused = "ScaledDotProductAttention" in made.xml and "Transpose" in made.xml
-    quotients = re.search(r'type="Divide"[^/]*(/>\s*)?<input>\s*<port id="0" precision="I', made.xml)
+    quotients = re.search(r'type="Divide"[^/]*(/>\s*)?<input>\s*<port id="0" precision="I',
+                          made.xml)
     if loops or fused or quotients or "DFT" in made.xml or not has_openvino():
         return
     try:

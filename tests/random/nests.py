@@ -31,7 +31,8 @@ def _grow(maker, scope, depth):
     if not maker.limits.operations:
         plain.grow(scope, int(scope.rng.integers(0, 4)), maker.rounded)
         return
-    for _ in range(int(scope.rng.integers(0, 7) if depth else scope.rng.integers(2, 16))):
+    low, high = (0, 7) if depth else (2, scope.pick((4, 8, 16)))
+    for _ in range(int(scope.rng.integers(low, high))):
         with scope.rng.step() as taken:
             if taken:
                 rows.add(scope, scope.pick(sorted(rows.ROWS)))
