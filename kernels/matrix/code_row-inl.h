@@ -18,9 +18,12 @@ namespace weft::kernels::HWY_NAMESPACE {
 #if defined(WEFT_SUMS_NEIGHBOURS) && !defined(WEFT_HELIUM_RUNS_ROWS)
 
 template <typename Code>
-class CodeRow : public RowsOfCodes<Code> {
+class CodeRow : private RoomOfRows<64>, public RowsOfCodes<Code> {
  public:
-  HWY_INLINE CodeRow(const Code* x, size_t inputs) : RowsOfCodes<Code>(x, 0, inputs, 1) {}
+  HWY_INLINE CodeRow(const Code* x, size_t inputs)
+      : RowsOfCodes<Code>(x, 0, inputs, 1, static_cast<RoomOfRows<64>&>(*this)) {}
+  CodeRow(const CodeRow&) = delete;
+  CodeRow& operator=(const CodeRow&) = delete;
 };
 
 #elif defined(WEFT_HELIUM_RUNS_ROWS)

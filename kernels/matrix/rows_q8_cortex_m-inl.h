@@ -9,7 +9,6 @@
 #define WEFT_KERNELS_MATRIX_ROWS_Q8_CORTEX_M_INL_H_
 #endif
 
-#include "kernels/matrix/patches-inl.h"
 #include "kernels/matrix/results_q8-inl.h"
 #include "kernels/matrix/sum_panel-inl.h"
 
@@ -139,15 +138,26 @@ HWY_NOINLINE inline void PairCodes(const int16_t* x, size_t count, uint32_t* pai
   }
 }
 
+// Buffer for the sums of a panel of three rows and kInputs widened inputs of each, or for the sums
+// of kPanelsAtOnce panels of one row and 3 * kInputs - 32 inputs. One panel more aligns the sums.
+template <size_t kInputs>
+struct RoomOfRows {
+  static constexpr size_t kWords = kRowsQ8 * (kPanelOutputs + kInputs / 2);
+  uint32_t words[kWords + kPanelOutputs - 1];
+};
+
 // The sums of three rows or of one, contiguous per row, followed by the values as pairs.
 template <typename Code>
 class RowsOfCodes {
  public:
-  HWY_INLINE RowsOfCodes(const Code* x, size_t stride, size_t inputs, size_t rows)
+  template <size_t kInputs>
+  HWY_INLINE RowsOfCodes(const Code* x, size_t stride, size_t inputs, size_t rows,
+                         RoomOfRows<kInputs>& room)
       : x_(x), stride_(stride), inputs_(inputs), rows_(rows) {
+    constexpr size_t kWords = RoomOfRows<kInputs>::kWords;
     // Aligned to the bytes of a panel.
     constexpr uintptr_t kBytes = kPanelOutputs * sizeof(int32_t);
-    sums_ = reinterpret_cast<int32_t*>((reinterpret_cast<uintptr_t>(room_) + kBytes - 1) &
+    sums_ = reinterpret_cast<int32_t*>((reinterpret_cast<uintptr_t>(room.words) + kBytes - 1) &
                                        ~(kBytes - 1));
     const size_t sums = (rows == 1 ? kPanelsAtOnce : kRowsQ8) * kPanelOutputs;
     pairs_ = reinterpret_cast<uint32_t*>(sums_ + sums);
@@ -205,25 +215,22 @@ class RowsOfCodes {
       PairCodes(x, whole, pairs_ + 2 * r, rows_);
       if (rest == 0) continue;
       Code tail[kInputBlock] = {};
-      CopyNumbers(tail, x + whole, rest);
+      for (size_t i = 0; i < rest; ++i) tail[i] = x[whole + i];
       PairCodes(tail, kInputBlock, pairs_ + whole / 2 * rows_ + 2 * r, rows_);
     }
   }
-
-  // A panel of three rows with 96 inputs each, or kPanelsAtOnce panels of one row with 256 inputs.
-  static constexpr size_t kWords = kRowsQ8 * (kPanelOutputs + 96 / 2);
 
   const Code* x_;
   size_t stride_, inputs_, max_, rows_;
   int32_t* sums_;
   uint32_t* pairs_;
-  uint32_t room_[kWords + kPanelOutputs - 1];
 };
 
 // At most kRowsQ8 rows of x, the first of which is `row` of the result. Strides along an axis of
 // length 1 may have any value: they are never used to form a pointer.
 HWY_NOINLINE inline void PanelsOfRows(const RowsQ8& at, const int8_t* x, size_t row, size_t count) {
-  RowsOfCodes<int8_t> rows(x, at.x_stride, at.inputs, count);
+  RoomOfRows<96> room;
+  RowsOfCodes<int8_t> rows(x, at.x_stride, at.inputs, count, room);
   const size_t panel_bytes = PackedDenseI8Bytes(kPanelOutputs, static_cast<uint32_t>(at.inputs));
   const RowSteps steps = {at.y_stride, at.start_stride};
   const int8_t* weights = at.weights;
