@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstdio>
 
+#include "kernels/elementwise/binary_q8.h"
 #include "kernels/matrix/conv.h"
 #include "kernels/matrix/conv_i8.h"
 #include "kernels/matrix/conv_q8.h"
@@ -242,6 +243,26 @@ void MeasureCodesOf(const CodesOfSums& codes, const char* const (&names)[7]) {
   MeasureDepthwiseQ8(names[6], codes, {25, 25, 3, 1, 1, 1}, {5, 5, 3, 1, 1, 1}, 64);
 }
 
+#if defined(__ARM_FEATURE_DSP)
+// Few channels, and a sum of two maps: per element instead of per multiply-add.
+void MeasureSmall() {
+  MeasureConvQ8("conv_3x3_3_to_8_on_16x16_q8_integers", kByIntegers, {16, 16, 3, 1, 1, 1},
+                {16, 16, 3, 1, 1, 1}, 3, 8);
+  MeasureDenseQ8("dense_99_rows_8_to_16_q8_integers", kByIntegers, 99, 8, 16);
+  MeasureDenseQ8("dense_99_rows_32_to_12_q8_integers", kByIntegers, 99, 32, 12);
+  BinaryQ8Shape shape;
+  shape.rank = 1;
+  shape.dims[0] = 4096;
+  shape.a_strides[0] = shape.b_strides[0] = 1;
+  shape.codes = kByIntegers.results.codes;
+  shape.a_multiplier = {1 << 30, 0};
+  shape.b_multiplier = shape.multiplier = {0x5A000000, -2};
+  Measure("add_4096_q8_integers", shape.dims[0], [&] {
+    BinaryQ8(shape, integers, integers + shape.dims[0], reinterpret_cast<int8_t*>(y));
+  });
+}
+#endif
+
 void MeasureCodes() {
   MeasureLstmQ8<40, 64>("lstm_40_to_64_q8", LstmQ8);
   MeasureLstmQ8<40, 64>("lstm_40_to_64_q8_litert", LstmQ8LiteRt);
@@ -257,6 +278,9 @@ void MeasureCodes() {
                   "dense_100_rows_32_to_256_q8_integers", "conv_10x4_by_2_q8_integers",
                   "pointwise_64_on_25x5_q8_integers", "conv_3x3_16_on_16x16_q8_integers",
                   "depthwise_3x3_64_on_25x5_q8_integers"});
+#if defined(__ARM_FEATURE_DSP)
+  MeasureSmall();
+#endif
 }
 
 void MeasureFloats() {
