@@ -179,6 +179,18 @@ TEST_F(Evidence, HasVectorsThatFindOneWrongBit) {
   EXPECT_EQ(WeftIn("ev", compare.substr(compare.find(' '))).code, 1);
 }
 
+TEST_F(Evidence, TakesNamesForText) {
+  std::string xml(kSum);
+  const std::string from = "name=\"sum\" type", to = "name=\"&lt;b&gt;,&amp;&quot;\" type";
+  xml.replace(xml.find(from), from.size(), to);
+  WriteModel(xml);
+  ASSERT_EQ(Weft("convert model.xml -o model.weft --evidence ev").code, 0);
+  const std::string page = Text("ev/index.html");
+  EXPECT_EQ(page.find("<b>"), std::string::npos);
+  EXPECT_NE(page.find("<td>&lt;b&gt;,&amp;&quot;</td>"), std::string::npos);
+  EXPECT_NE(Text("ev/mapping.csv").find("\"<b>,&\"\"\","), std::string::npos);
+}
+
 TEST_F(Evidence, ReplacesOnlyItsOwnFiles) {
   WriteModel(kPair);
   ASSERT_EQ(Weft("convert model.xml -o model.weft --evidence ev").code, 0);
