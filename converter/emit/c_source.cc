@@ -21,6 +21,7 @@
 #include "kernels/variants.h"
 #include "runtime/bind/bind.h"
 #include "runtime/bind/variants.h"
+#include "runtime/footprint/footprint.h"
 #include "runtime/format/listing.h"
 #include "runtime/steps.h"
 #include "runtime/weft.h"
@@ -311,7 +312,7 @@ EntryNeeds NeedsOf(const format::Model& model, uint32_t step_index) {
 #define WEFT_SHORTS_STEP(name, Name)                                           \
   if (kind == format::Kind::name) {                                            \
     const format::CodeRange& codes = model.name()->Get(step.param())->codes(); \
-    needs.has_shorts = codes.results() == format::Results::shorts;             \
+    needs.has_shorts = footprint::IsOfShorts(codes);                           \
     needs.has_bytes = !needs.has_shorts;                                       \
   }
 #include "runtime/format/narrow_steps.inc"

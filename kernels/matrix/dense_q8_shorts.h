@@ -3,7 +3,8 @@
 //
 //   y[r,n] = RescaledOnce(first[n] + sum_k x[r,k] * weights[n,k], multipliers[n]), in [low, high]
 //
-// The sum has 64 bits, so that y is bit-identical on every target (requantise.h).
+// The sum has 64 bits. With `has_sums32` it is reduced to 32 bits, modulo 2^32, and y is Rescaled,
+// with 31 bits of the multiplier. y is bit-identical on every target (requantise.h).
 #ifndef WEFT_KERNELS_MATRIX_DENSE_Q8_SHORTS_H_
 #define WEFT_KERNELS_MATRIX_DENSE_Q8_SHORTS_H_
 
@@ -18,11 +19,13 @@ struct ShortResults {
   const int64_t* first = nullptr;
   const int32_t* exponents = nullptr;
   int32_t low = -0x8000, high = 0x7FFF;
+  bool has_sums32 = false;
 
   // The result of output n, whose products add up to `sum`.
   int16_t Of(int64_t sum, size_t n) const {
     if (first != nullptr) sum = WrappingAdd(sum, first[n]);
-    const int64_t v = RescaledOnce(sum, {mantissas[n], exponents[n]});
+    const Multiplier by = {mantissas[n], exponents[n]};
+    const int64_t v = has_sums32 ? Rescaled(static_cast<int32_t>(sum), by) : RescaledOnce(sum, by);
     return static_cast<int16_t>(v < low ? low : v > high ? high : v);
   }
 };

@@ -49,9 +49,14 @@ inline int16_t ShortReference(int64_t v, int32_t low, int32_t high) {
   return static_cast<int16_t>(v < low ? low : v > high ? high : v);
 }
 
-// The result of output n, whose products add up to `sum`: a quotient instead of a shift.
+// The result of output n, whose products add up to `sum`: a quotient instead of a shift of 64 bits.
 inline int16_t ShortResultReference(const ShortResults& results, int64_t sum, size_t n) {
   if (results.first != nullptr) sum += results.first[n];
+  if (results.has_sums32) {
+    const int64_t v =
+        RescaledReference(static_cast<int32_t>(sum), {results.mantissas[n], results.exponents[n]});
+    return ShortReference(v, results.low, results.high);
+  }
   const int64_t mantissa = results.mantissas[n];
   const int64_t factor = mantissa >= 0x7FFF0000 ? 0x7FFF : (mantissa + 0x8000) / 0x10000;
   const int64_t divisor = int64_t{1} << (15 - results.exponents[n]);

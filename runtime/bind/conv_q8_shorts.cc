@@ -17,8 +17,7 @@ static void RunShorts(const format::ConvQ8Params& params, std::byte* const* oper
   WEFT_FIELDS(WEFT_WINDOW_FIELDS(groups)(in_channels)(out_channels))
   int16_t* const scratch = kernels::ConvQ8IsDirect(params) ? nullptr : As<int16_t>(operands[6]);
   kernels::ConvQ8Shorts(shape, As<const int16_t>(operands[0]), As<const int8_t>(operands[1]),
-                        ShortResultsOf(params.activation(), operands), As<int16_t>(operands[5]),
-                        scratch);
+                        ShortResultsOf(params, operands), As<int16_t>(operands[5]), scratch);
 }
 
 }  // namespace weft::bind::conv_q8

@@ -13,7 +13,7 @@ static void RunShorts(const format::DenseQ8Params& params, std::byte* const* ope
   kernels::DenseQ8Shape shape;
   WEFT_FIELDS((rows)(inputs)(outputs)(x_row_stride)(y_row_stride))
   kernels::DenseQ8Shorts(shape, As<const int16_t>(operands[0]), As<const int8_t>(operands[1]),
-                         ShortResultsOf(params.activation(), operands), As<int16_t>(operands[5]));
+                         ShortResultsOf(params, operands), As<int16_t>(operands[5]));
 }
 
 }  // namespace weft::bind::dense_q8

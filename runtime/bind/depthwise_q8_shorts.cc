@@ -17,8 +17,7 @@ static void RunShorts(const format::DepthwiseQ8Params& params, std::byte* const*
   kernels::DepthwiseQ8Shape shape;
   WEFT_FIELDS(WEFT_WINDOW_FIELDS(channels)(multiplier))
   kernels::DepthwiseQ8Shorts(shape, As<const int16_t>(operands[0]), As<const int8_t>(operands[1]),
-                             ShortResultsOf(params.activation(), operands),
-                             As<int16_t>(operands[5]));
+                             ShortResultsOf(params, operands), As<int16_t>(operands[5]));
 }
 
 }  // namespace weft::bind::depthwise_q8

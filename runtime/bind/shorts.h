@@ -32,9 +32,7 @@ class ShortsVisitor {
   ParamChecker& check_;
 };
 
-inline bool IsOfShorts(const format::CodeRange& codes) {
-  return codes.results() == format::Results::shorts;
-}
+using footprint::IsOfShorts;
 // Returns true if the step has parameters, and they name int16 values.
 template <typename Params>
 bool IsOfShorts(const flatbuffers::Vector<const Params*>* rows, const format::Step& step) {
@@ -44,7 +42,7 @@ bool IsOfShorts(const flatbuffers::Vector<const Params*>* rows, const format::St
 
 // Requires int16 values, whose codes have no other parameters.
 inline void RequireShorts(ParamChecker& check, const format::CodeRange& codes) {
-  check.Require(IsOfShorts(codes), FaultCode::kParamType, codes.results());
+  check.Require(codes.results() == format::Results::shorts, FaultCode::kParamType, codes.results());
   RequireNoCodeRange(check, codes);
 }
 
@@ -57,7 +55,8 @@ inline int32_t LimitOf(float limit) {
 // Checks a product "x weights mantissas [first] exponents -> y". Its activation limits the codes.
 inline void RequireShortProduct(ParamChecker& check, const format::CodeRange& codes,
                                 const format::Activation& activation) {
-  RequireShorts(check, codes);
+  check.Require(IsOfShorts(codes), FaultCode::kParamType, codes.results());
+  RequireNoCodeRange(check, codes);
   check.RequireKnownActivation(activation);
   const auto op = static_cast<uint32_t>(activation.op());
   check.Require(activation.op() == format::UnaryOp::clamp, FaultCode::kParamOp, op, 1);
@@ -68,10 +67,12 @@ inline void RequireShortProduct(ParamChecker& check, const format::CodeRange& co
   check.RequirePresent(4);
 }
 
-inline kernels::ShortResults ShortResultsOf(const format::Activation& activation,
-                                            std::byte* const* operands) {
+template <typename Params>
+kernels::ShortResults ShortResultsOf(const Params& params, std::byte* const* operands) {
+  const format::Activation& activation = params.activation();
   return {As<const int32_t>(operands[2]), As<const int64_t>(operands[3]),
-          As<const int32_t>(operands[4]), LimitOf(activation.alpha()), LimitOf(activation.beta())};
+          As<const int32_t>(operands[4]), LimitOf(activation.alpha()),
+          LimitOf(activation.beta()),     params.codes().results() == format::Results::shorts32};
 }
 
 // Ends bind/<step>_shorts.cc, which defines RulesOfShorts and RunShorts.

@@ -168,10 +168,15 @@ struct Visitor {
   void MayShare(uint32_t /*input*/, uint32_t /*output*/, bool /*holds*/) {}
 };
 
+// Returns true if the quantised values of a step are i16.
+WEFT_INLINE bool IsOfShorts(const format::CodeRange& codes) {
+  return codes.results() == format::Results::shorts || codes.results() == format::Results::shorts32;
+}
+
 // The type of quantised values of a step.
 template <typename V>
 WEFT_INLINE ElementType CodeType(const V&, const format::CodeRange& codes) {
-  return V::kHasShorts && codes.results() == format::Results::shorts ? kI16 : kI8;
+  return V::kHasShorts && IsOfShorts(codes) ? kI16 : kI8;
 }
 
 #define WEFT_FOOTPRINT(Name) \

@@ -33,6 +33,7 @@ struct ShortResultsCase {
       first.push_back(static_cast<int64_t>(random->Next()) >> (24 + random->Below(30)));
     }
     given = {mantissas.data(), random->Below(3) == 0 ? nullptr : first.data(), exponents.data()};
+    given.has_sums32 = random->Below(2) == 0;
     if (random->Below(2) == 0) given.low = -static_cast<int32_t>(random->Below(9000));
     if (random->Below(2) == 0) given.high = static_cast<int32_t>(random->Below(9000));
   }

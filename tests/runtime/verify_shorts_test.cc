@@ -104,6 +104,22 @@ TEST(VerifyShorts, HoldsSumsOfPoolsTo32Bits) {
             FaultCode::kParamOpType);
 }
 
+TEST(VerifyShorts, AddsIn32BitsInProductsOnly) {
+  const format::CodeRange codes(0, 0, 0, format::Results::shorts32);
+  EXPECT_EQ(ShortsCodeOf(Kind::dense_q8, [&](B& b) { b.dense_q8_rows[0].mutable_codes() = codes; }),
+            FaultCode::kNone);
+  EXPECT_EQ(ShortsCodeOf(Kind::conv_q8, [&](B& b) { b.conv_q8_rows[0].mutable_codes() = codes; }),
+            FaultCode::kNone);
+  EXPECT_EQ(ShortsCodeOf(Kind::depthwise_q8,
+                         [&](B& b) { b.depthwise_q8_rows[0].mutable_codes() = codes; }),
+            FaultCode::kNone);
+  EXPECT_EQ(ShortsCodeOf(Kind::pool_q8, [&](B& b) { b.pool_q8_rows[0].mutable_codes() = codes; }),
+            FaultCode::kParamType);
+  EXPECT_EQ(
+      ShortsCodeOf(Kind::binary_q8, [&](B& b) { b.binary_q8_rows[0].mutable_codes() = codes; }),
+      FaultCode::kParamType);
+}
+
 // The plain entries reject int16 values, the entries of int16 values all others.
 TEST(VerifyShorts, SeparatesTheEntries) {
   const auto open = [](StepSample& sample, StepEntry entry) {

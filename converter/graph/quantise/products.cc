@@ -322,10 +322,6 @@ std::optional<ChannelQuantParams> DataOf(const QuantiseSite& site, const ir::Sou
   return ChannelQuantParams{*quant_params, {quant_params->scale}};
 }
 
-// Returns false if the file adds the products of int16 codes in 32 bits, for which there is no
-// step.
-bool HasLongSums(const ir::Node& node) { return !node.attributes.contains(ir::kStatedShortSums); }
-
 }  // namespace
 
 bool IsFlagged(const ir::Node& node, const char* attribute) {
@@ -339,7 +335,7 @@ bool QuantiseProduct(QuantiseSite& site, ir::Node& node) {
   if (node.inputs.size() != 2 || CountIn({&node, 0}) == 0) return false;
   const std::optional<ChannelQuantParams> x = DataOf(site, node.inputs[0]);
   const bool is_short = x && x->quant_params.is_short();
-  if (!x || (is_short && !HasLongSums(node))) return false;
+  if (!x) return false;
   if (QuantiseTransposed(site, node, *x)) return true;
   const std::optional<ScaledProduct> product = ProductOf(node, site.keeps_codes());
   if (!product) return false;
@@ -358,6 +354,7 @@ bool QuantiseProduct(QuantiseSite& site, ir::Node& node) {
   if (!product->has_channels_last) data = Transposed(graph, node, data, /*to_last=*/true);
   const int zero = x->quant_params.zero;
   NodeAttributes attributes = node.attributes;
+  if (attributes.erase(ir::kStatedShortSums) != 0) attributes[ops::kSums32] = "1";
   if (tail.quant_params) WriteQuantParams(attributes, *tail.quant_params);
   ir::Source made;
   if (has_offsets) {

@@ -473,7 +473,11 @@ int8_t ByteOf(const NodeScope& scope, std::string_view key) {
 bool HasShorts(const NodeScope& scope) { return scope.attributes.Has(kShortCodes); }
 
 format::CodeRange CodesOf(const NodeScope& scope) {
-  if (HasShorts(scope)) return format::CodeRange(0, 0, 0, format::Results::shorts);
+  if (HasShorts(scope)) {
+    const bool has_sums32 = scope.attributes.Has(kSums32);
+    return format::CodeRange(0, 0, 0,
+                             has_sums32 ? format::Results::shorts32 : format::Results::shorts);
+  }
   const format::Results results = scope.attributes.Has(kByIntegers) ? format::Results::integer_codes
                                   : CodeTypeOf(scope) == ElementType::i8 ? format::Results::codes
                                                                          : format::Results::f32;

@@ -16,6 +16,8 @@ inline constexpr const char* kCodeHigh = "high";
 inline constexpr const char* kCodeScale = "scale";
 // Present if the codes are i16; their zero point is 0.
 inline constexpr const char* kShortCodes = "shorts";
+// Products of i16 codes: their sums have 32 bits and wrap around.
+inline constexpr const char* kSums32 = "sums32";
 inline constexpr const char* kInputZero = "x_zero";
 inline constexpr const char* kInverse = "inverse";
 // For operations with two inputs.

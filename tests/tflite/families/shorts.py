@@ -165,8 +165,10 @@ def _quantisation():
     yield graph.case(y)
 
 
-def _product(path, name, x, w, axis, shape, low=0.002, act=0, bias=True, large=False, **options):
-    """A product with a scale per output channel and a bias of 64 bits. `large`: a bias beyond 32 bits."""
+def _product(path, name, x, w, axis, shape, low=0.002, act=0, bias=True, large=False, sums="i64",
+             **options):
+    """A product with a scale per output channel. `large`: a bias beyond 32 bits. `sums`: the type of
+    the bias and, in CONV_2D, of the sums."""
     graph = _Graph(path)
     outputs = w[axis]
     weights = graph.random.integers(-128, 128, w).astype(np.int8)
@@ -174,7 +176,8 @@ def _product(path, name, x, w, axis, shape, low=0.002, act=0, bias=True, large=F
     tensors = [graph.port(graph.codes(*x), 1.5e-4), graph.constant(weights, scales, axis)]
     if bias:
         most = 2**34 if large else 2**21
-        numbers = graph.random.integers(-most, most, outputs).astype(np.int64)
+        numbers = graph.random.integers(-most, most, outputs).astype(
+            {"i64": np.int64, "i32": np.int32}[sums])
         tensors.append(graph.constant(numbers, scales * np.float32(1.5e-4), 0))
     else:
         tensors.append(None)
@@ -186,6 +189,19 @@ def _product(path, name, x, w, axis, shape, low=0.002, act=0, bias=True, large=F
     return graph.case(y)
 
 
+def _wrapping():
+    """Sums beyond 32 bits, which wrap around."""
+    graph = _Graph("conv_sums32_wrap")
+    x = np.where(graph.random.random((1, 4, 4, 64)) < 0.95, 32767, -32768).astype(np.int16)
+    weights = graph.constant(np.full((3, 3, 3, 64), 127, np.int8), np.full(3, 0.004, np.float32), 0)
+    bias = graph.constant(np.array([2**31 - 1, 0, -(2**31)], np.int32),
+                          np.full(3, 0.004 * 1.5e-4, np.float32), 0)
+    y = graph.tensor((1, 2, 2, 3), 0.05)
+    graph.graph.op("CONV_2D", [graph.port(x, 1.5e-4), weights, bias], [y], version=3, padding=VALID,
+                   stride_w=1, stride_h=1, dilation_w=1, dilation_h=1)
+    return graph.case(y)
+
+
 def _products():
     for rows, inputs, outputs in ((3, 12, 5), (1, 61, 33), (2, 497, 17), (1, 1100, 4)):
         yield _product(f"dense_{rows}_{inputs}_{outputs}", "FULLY_CONNECTED", (rows, inputs),
@@ -193,6 +209,14 @@ def _products():
     yield _product("dense_relu", "FULLY_CONNECTED", (2, 20), (9, 20), 0, (2, 9), act=RELU, version=7)
     yield _product("dense_plain", "FULLY_CONNECTED", (2, 20), (9, 20), 0, (2, 9), bias=False,
                    version=7)
+    for c, act in ((4, 0), (19, RELU6)):
+        yield _product(f"conv_sums32_{c}", "CONV_2D", (1, 6, 5, c), (7, 3, 3, c), 0, (1, 6, 5, 7),
+                       act=act, sums="i32", version=3, padding=SAME, stride_w=1, stride_h=1,
+                       dilation_w=1, dilation_h=1)
+    yield _product("conv_sums32_plain", "CONV_2D", (1, 6, 5, 4), (7, 3, 3, 4), 0, (1, 6, 5, 7),
+                   bias=False, version=8, padding=SAME, stride_w=1, stride_h=1, dilation_w=1,
+                   dilation_h=1, quantized_bias_type=2)
+    yield _wrapping()
     yield _product("dense_large_bias", "FULLY_CONNECTED", (2, 20), (9, 20), 0, (2, 9), large=True,
                    version=7)
     for c, o, kernel, stride, dilation, padding in (
