@@ -106,7 +106,9 @@ def compare_with_openvino(folder, made, actual):
     if loops or fused or quotients or "DFT" in made.xml or not has_openvino():
         return
     try:
-        expected = _openvino().run(folder / "model.xml", made.inputs)
+        # Its int8 form moves a Clamp before the multiplication by the scale, and gives 0.
+        expected = _openvino().run(folder / "model.xml", made.inputs,
+                                   settings={"LP_TRANSFORMS_MODE": False})
     except RuntimeError:
         made.features["refused by OpenVINO"] += 1
         return
