@@ -233,8 +233,9 @@ class Engine {
 
   // Returns an upper bound of the number of steps that one Run executes. Each loop counts with its
   // maximum number of iterations, and each iteration as one additional step. Both branches of an If
-  // count. The result saturates at 2^64 - 1; it is 0 if the engine is closed. Each call computes it
-  // in time proportional to the number of steps in the file.
+  // count. It bounds no time: a step may take long. `weft inspect --target` prints a bound of the
+  // instructions of a run. The result saturates at 2^64 - 1; it is 0 if the engine is closed. Each
+  // call computes it in time proportional to the number of steps in the file.
   uint64_t MaxSteps() const;
 
   // Computes the outputs from the inputs and the state, and updates the state. Returns

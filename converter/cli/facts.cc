@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <set>
 #include <string>
@@ -12,6 +13,7 @@
 #include "converter/emit/model_file.h"
 #include "converter/inspect/budget.h"
 #include "converter/inspect/carried.h"
+#include "converter/inspect/instructions.h"
 #include "converter/inspect/listing.h"
 #include "converter/inspect/peak.h"
 #include "converter/inspect/sections.h"
@@ -255,6 +257,36 @@ Json PlanOf(const LoadedModel& model, const inspect::Traffic& traffic) {
   return plan;
 }
 
+// Upper bounds of instructions; null where there is none. Bounds are rounded up.
+Json InstructionsOf(const format::Model& model, const std::string& target) {
+  const inspect::RunBound bound = inspect::InstructionsOf(model, target);
+  const auto number = [](const std::optional<double>& value) -> Json {
+    if (!value) return nullptr;
+    return std::ceil(*value);
+  };
+  const auto rows = format::RowsOf(model.steps());
+  Json steps = Json::array();
+  double without_bound = 0;
+  for (uint32_t i = 0; i < rows.count; ++i) {
+    const inspect::StepBound& step = bound.steps[i];
+    if (step.executions == 0) continue;
+    if (!step.max) ++without_bound;
+    steps.push_back({{"step", i},
+                     {"kind", inspect::KindName(rows[i].kind())},
+                     {"layer", inspect::LayerOf(model, i)},
+                     {"executions", step.executions},
+                     {"max", number(step.max)},
+                     {"max_per_run", step.max ? number(step.executions * *step.max) : nullptr},
+                     {"depends_on_data", step.max ? Json(!step.is_constant) : nullptr}});
+  }
+  return {{"target", target},
+          {"compiler", bound.compiler},
+          {"max", number(bound.max)},
+          {"steps_without_bound", without_bound},
+          {"engine", number(bound.engine)},
+          {"steps", steps}};
+}
+
 }  // namespace
 
 Json FactsOf(const LoadedModel& model, const FactParts& parts) {
@@ -286,6 +318,7 @@ Json FactsOf(const LoadedModel& model, const FactParts& parts) {
     facts["budget"] = inspect::BudgetOf(model.bytes(), parts.budget_rows);
   }
   if (parts.plan) facts["plan"] = PlanOf(model, traffic);
+  if (!parts.target.empty()) facts["instructions"] = InstructionsOf(root, parts.target);
   if (parts.listing) facts["listing"] = inspect::ListingJson(root);
   return facts;
 }

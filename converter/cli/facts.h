@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 #include "converter/base/json.h"
 #include "converter/cli/loaded_model.h"
@@ -16,8 +17,9 @@ namespace weft::cli {
 struct FactParts {
   size_t budget_rows = 0;  // "budget", with lists of at most this length; 0: none
   bool plan = false, listing = false;
+  std::string target = {};  // "instructions", of a core with bounds (inspect/instructions.h)
 };
-inline constexpr FactParts kAllFacts = {SIZE_MAX, true, true};
+inline const FactParts kAllFacts = {SIZE_MAX, true, true, {}};
 
 // `model` must be open.
 Json FactsOf(const LoadedModel& model, const FactParts& parts = {});

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -286,6 +287,37 @@ std::string BudgetText(const Json& budget) {
       {{"part", "total"}, {"bytes", budget["flash_bytes"]}, {"what", "size of the file"}});
   return TableText(flash, "flash=part | >bytes | content=what") + "\n" + MemoryText(budget) + "\n" +
          WorkText(budget["work"]) + "\n" + LargestText(budget);
+}
+
+std::string InstructionsText(const Json& instructions, size_t max_rows) {
+  const bool has_bound = !instructions["max"].is_null();
+  std::string text =
+      fmt::format("instructions per run on {}, default build, {}: {}\n",
+                  Plain(instructions["target"]), Plain(instructions["compiler"]),
+                  has_bound ? fmt::format("at most {}, {} of them between the steps",
+                                          Plain(instructions["max"]), Plain(instructions["engine"]))
+                            : fmt::format("no bound, because {} of {} steps have none",
+                                          Plain(instructions["steps_without_bound"]),
+                                          instructions["steps"].size()));
+  std::vector<Json> steps = instructions["steps"];
+  const auto most = [](const Json& step) {
+    return step["max"].is_null() ? INFINITY : step["max_per_run"].get<double>();
+  };
+  std::ranges::stable_sort(steps, [&](const Json& a, const Json& b) { return most(a) > most(b); });
+  const size_t shown = std::min(steps.size(), max_rows);
+  Json rows = Json::array();
+  for (Json& step : std::span(steps).first(shown)) {
+    const Json& depends = step["depends_on_data"];
+    step["data"] = depends.is_null() ? "-" : depends.get<bool>() ? "yes" : "no";
+    if (step["max"].is_null()) step["max"] = step["max_per_run"] = "no bound";
+    rows.push_back(step);
+  }
+  if (rows.empty()) return text;
+  text += TableText(rows,
+                    ">step | kind | layer | >executions | >at most=max | "
+                    ">per run=max_per_run | time depends on data=data");
+  return shown == steps.size() ? text
+                               : text + fmt::format("and {} more steps\n", steps.size() - shown);
 }
 
 std::string PlanText(const Json& plan) {

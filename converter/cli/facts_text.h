@@ -3,6 +3,7 @@
 #ifndef WEFT_CONVERTER_CLI_FACTS_TEXT_H_
 #define WEFT_CONVERTER_CLI_FACTS_TEXT_H_
 
+#include <cstddef>
 #include <string>
 
 #include "converter/base/json.h"
@@ -17,6 +18,8 @@ double CopiedBytes(const Json& facts);
 // Everything except the parts that FactParts adds.
 std::string FactsText(const Json& facts);
 std::string BudgetText(const Json& budget);
+// The maximum of a run and the `max_rows` steps with the most instructions.
+std::string InstructionsText(const Json& instructions, size_t max_rows);
 // In 80 columns.
 std::string PlanText(const Json& plan);
 

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // weft inspect: ports, memory, loops, copies and steps of a model.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -15,6 +18,7 @@
 #include "converter/cli/numbers.h"
 #include "converter/cli/report_facts.h"
 #include "converter/cli/streams.h"
+#include "converter/inspect/instructions.h"
 #include "converter/inspect/listing.h"
 #include "converter/report/page.h"
 #include "converter/report/picture.h"
@@ -33,6 +37,7 @@ Examples:
   weft inspect model.weft
   weft inspect model.weft --listing
   weft inspect model.weft --budget
+  weft inspect model.weft --target cortex-m4f
   weft inspect model.weft --plan | head -1
   weft inspect model.weft --json | jq .sections
   weft inspect model.weft --html model.html
@@ -41,7 +46,7 @@ Examples:
 
 struct InspectCall {
   std::vector<std::string> models, times, comparisons;
-  std::string html, svg;
+  std::string html, svg, target;
   bool listing = false, budget = false, plan = false, json = false;
 };
 
@@ -51,6 +56,7 @@ const char* OptionForOne(const InspectCall& call) {
   if (call.json) return "--json";
   if (call.listing) return "--listing";
   if (call.budget) return "--budget";
+  if (!call.target.empty()) return "--target";
   return call.plan ? "--plan" : nullptr;
 }
 
@@ -122,14 +128,19 @@ void WritePages(const InspectCall& call, const Models& models, Faults& faults) {
 }
 
 void PrintAll(const InspectCall& call, const LoadedModel& model) {
-  const FactParts parts = {call.budget ? kReadableRows : 0, call.plan, call.listing && call.json};
+  const FactParts parts = {call.budget ? kReadableRows : 0, call.plan, call.listing && call.json,
+                           call.target};
   const Json facts = FactsOf(model, parts);
   if (call.json) return Print(facts);
-  const bool only_plan = call.plan && !call.budget && !call.listing;
+  const bool only_plan = call.plan && !call.budget && !call.listing && call.target.empty();
   if (only_plan) return AnswerText(PlanText(facts["plan"]));
   AnswerText(FactsText(facts));
   if (call.plan) AnswerText("\n" + PlanText(facts["plan"]));
   if (call.budget) AnswerText("\n" + BudgetText(facts["budget"]));
+  if (!call.target.empty()) {
+    const size_t rows = call.listing ? SIZE_MAX : kReadableRows;
+    AnswerText("\n" + InstructionsText(facts["instructions"], rows));
+  }
   if (call.listing) AnswerText("\n" + inspect::ListingText(model.root()));
 }
 
@@ -144,10 +155,18 @@ Exit Inspect(const InspectCall& call) {
   const bool has_pages = !call.html.empty() || !call.svg.empty();
   if (has_pages) WritePages(call, models, faults);
   if (!faults.ok()) return Report(complaints);
-  if (!has_pages || call.json || call.plan || call.budget || call.listing) {
+  const bool has_text = call.plan || call.budget || call.listing || !call.target.empty();
+  if (!has_pages || call.json || has_text) {
     PrintAll(call, *models[0]);
   }
   return Exit::kDone;
+}
+
+std::string CheckCore(const std::string& value) {
+  const std::vector<std::string> cores = inspect::CoresWithBounds();
+  if (std::ranges::find(cores, value) != cores.end()) return {};
+  return fmt::format("is \"{}\"; must be one of {}, for which instructions were measured",
+                     OneLine(value), fmt::join(cores, ", "));
 }
 
 }  // namespace
@@ -168,6 +187,12 @@ void AddInspect(CommandLine& line, Exit* exit) {
       "--plan", call->plan,
       "Print only the memory plan: a summary line for logs, and address, size and lifetime of "
       "each buffer");
+  command
+      .Add("--target", call->target,
+           fmt::format("Also print the maximum number of instructions of a run on a core: {}. Each "
+                       "step has a bound, or is reported to have none",
+                       fmt::join(inspect::CoresWithBounds(), ", ")))
+      .Value("NAME", CheckCore);
   command
       .Add("--html", call->html,
            "Write an HTML page with all of this: memory over time, work and flash")

@@ -72,6 +72,47 @@ TEST_F(InspectCommand, TellsTheBudget) {
   }
 }
 
+// The bound of a run is the sum of its parts; no number is printed if a part has none.
+TEST_F(InspectCommand, SumsTheBoundsOfInstructions) {
+  for (const char* name : {"mlp", "lstm", "dscnn"}) {
+    SCOPED_TRACE(name);
+    const std::string model = std::string("'" WEFT_SOURCE_DIR "/tests/size/models/") + name;
+    ASSERT_EQ(Weft("convert " + model + ".xml' -o model.weft").code, 0);
+    for (const std::string core : {"cortex-m4f", "cortex-m55"}) {
+      const auto facts =
+          nlohmann::json::parse(Weft("inspect model.weft --json --target " + core).out);
+      const auto& bound = facts["instructions"];
+      double sum = bound["engine"], without = 0;
+      for (const auto& step : bound["steps"]) {
+        EXPECT_EQ(step["max"].is_null(), step["depends_on_data"].is_null());
+        if (step["max"].is_null()) {
+          ++without;
+        } else {
+          sum += step["max_per_run"].get<double>();
+        }
+      }
+      EXPECT_EQ(bound["steps_without_bound"], without);
+      EXPECT_EQ(bound["max"].is_null(), without != 0);
+      const std::string text = Weft("inspect model.weft --target " + core).out;
+      EXPECT_NE(text.find("instructions per run on " + core), std::string::npos) << text;
+      EXPECT_EQ(text.find("no bound") != std::string::npos, without != 0) << text;
+      if (without != 0) continue;
+      EXPECT_NEAR(bound["max"].get<double>(), sum,
+                  1.0 + static_cast<double>(bound["steps"].size()));
+    }
+  }
+  EXPECT_FALSE(
+      nlohmann::json::parse(Weft("inspect model.weft --json").out).contains("instructions"));
+}
+
+TEST_F(InspectCommand, RejectsACoreWithoutBounds) {
+  const Outcome outcome = Weft("inspect model.weft --target cortex-m5");
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_NE(outcome.err.find("--target: is \"cortex-m5\"; must be one of cortex-m"),
+            std::string::npos)
+      << outcome.err;
+}
+
 // A GRU over 12 steps between causal convolutions.
 TEST_F(InspectCommand, TellsThePlanInOneLineAndInAPicture) {
   const std::string model =

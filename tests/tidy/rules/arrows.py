@@ -20,6 +20,7 @@ _KERNEL_HEADERS = (
     "kernels/reduce/pool_q8_shorts.h",
     "kernels/reduce/softmax_q16.h",      # lengths
     "kernels/reduce/softmax_q8.h",
+    "kernels/matrix/rectangles.h",       # terms of instructions
     "kernels/matrix/conv_i8.h",          # scratch sizes
     "kernels/matrix/conv_q8.h",
     "kernels/matrix/depthwise_i8.h",

@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: Apache-2.0
+// Terms of elementwise steps, reductions and copies.
+#include "converter/inspect/terms.h"
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <string>
+
+#include "converter/inspect/sections.h"
+#include "converter/inspect/term_names.h"
+#include "converter/inspect/traverse.h"
+#include "kernels/elementwise/chain.h"
+
+namespace weft::inspect {
+namespace {
+
+// Terms of `count` elements in one run.
+void AddElements(Terms& terms, double rows, uint32_t count) {
+  terms.Add("rows", rows);
+  terms.Add("elements", rows * count);
+  terms.Add("fours", rows * (count / 4));
+  terms.Add("rest of fours", rows * (count % 4));
+  terms.Add("rests", rows * (count % 4 != 0));
+}
+
+// "0", "1" or "n".
+std::string StrideName(int64_t stride) { return stride == 0 ? "0" : stride == 1 ? "1" : "n"; }
+
+// Terms of a loop over `dims`, whose innermost axes are joined if all strides allow it.
+template <typename Dims, typename... Strides>
+void AddLoops(Terms& terms, uint32_t rank, const Dims* dims, const Strides*... strides) {
+  uint32_t inner = 1, axis = rank;
+  const auto joins = [&](const auto* of, uint32_t next) {
+    const int64_t own = of->Get(static_cast<uint16_t>(rank - 1));
+    return int64_t{of->Get(static_cast<uint16_t>(next))} == own * inner;
+  };
+  for (; axis > 0; --axis) {
+    if (axis < rank && !(... && joins(strides, axis - 1))) break;
+    inner *= dims->Get(static_cast<uint16_t>(axis - 1));
+  }
+  double rows = 1;
+  for (uint32_t i = 0; i < axis; ++i) rows *= dims->Get(static_cast<uint16_t>(i));
+  if (rank != 0) {
+    ((terms.variant +=
+      " " + StrideName(inner == 1 ? 1 : strides->Get(static_cast<uint16_t>(rank - 1)))),
+     ...);
+  }
+  if (axis > 1) {
+    terms.variant += " deep";
+    terms.Add("axes", axis);
+    const uint32_t lines = dims->Get(static_cast<uint16_t>(axis - 1));
+    if (lines != 0) terms.Add("planes", rows / lines);
+  }
+  terms.Add("steps", 1);
+  AddElements(terms, rows, inner);
+}
+
+void AddCount(Terms& terms, const std::string& variant, uint32_t count) {
+  terms.variant = variant;
+  terms.Add("steps", 1);
+  AddElements(terms, 1, count);
+}
+
+template <typename Params>
+void AddGates(const Params& p, Terms& terms, const std::string& variant) {
+  terms.variant = variant;
+  terms.Add("steps", 1);
+  AddElements(terms, p.rows(), p.hidden());
+}
+
+}  // namespace
+
+void AddTerms(const format::UnaryParams& p, Terms& terms) {
+  AddCount(terms, TermName(p.type()) + " " + TermName(p.activation()), p.count());
+}
+void AddTerms(const format::BinaryParams& p, Terms& terms) {
+  terms.variant = TermName(p.type()) + " " + format::EnumNameBinaryOp(p.op());
+  AddLoops(terms, p.rank(), p.dims(), p.a_strides(), p.b_strides());
+}
+void AddTerms(const format::CompareParams& p, Terms& terms) {
+  terms.variant = TermName(p.type()) + " " + format::EnumNameCompareOp(p.op());
+  AddLoops(terms, p.rank(), p.dims(), p.a_strides(), p.b_strides());
+}
+void AddTerms(const format::SelectParams& p, Terms& terms) {
+  terms.variant = fmt::format("{}", p.element_bytes());
+  AddLoops(terms, p.rank(), p.dims(), p.condition_strides(), p.a_strides(), p.b_strides());
+}
+void AddTerms(const format::BinaryQ8Params& p, Terms& terms) {
+  terms.variant = TermName(p.codes()) + " " + format::EnumNameBinaryOp(p.op());
+  AddLoops(terms, p.rank(), p.dims(), p.a_strides(), p.b_strides());
+}
+void AddTerms(const format::CopyParams& p, Terms& terms) {
+  terms.variant = fmt::format("{}", p.element_bytes());
+  AddLoops(terms, p.rank(), p.dims(), p.src_strides(), p.dst_strides());
+}
+void AddTerms(const format::ChainParams& p, Terms& terms) {
+  terms.variant = p.staged() != 0 ? "staged" : "plain";
+  double count = 1;
+  uint32_t inner = 1;
+  for (uint16_t i = 0; i < p.rank(); ++i) count *= p.dims()->Get(i);
+  if (p.rank() != 0) inner = p.dims()->Get(static_cast<uint16_t>(p.rank() - 1));
+  const double rows = inner == 0 ? 0 : count / inner, blocks = (count + 63) / 64;
+  uint32_t staged = 0;
+  for (uint32_t bits = p.staged(); bits != 0; bits &= bits - 1) ++staged;
+  terms.Add("steps", 1);
+  terms.Add("constants", p.constants());
+  terms.Add("blocks", blocks);
+  terms.Add("blocks and instructions", blocks * p.instructions());
+  terms.Add("instructions", p.instructions());
+  terms.Add("staged rows", staged * rows);
+  terms.Add("staged elements", staged * count);
+  for (uint16_t i = 0; i < p.instructions(); ++i) {
+    const uint8_t op = p.code()->Get(static_cast<uint16_t>(4 * i));
+    const std::string name =
+        op >= kernels::kChainBinary
+            ? format::EnumNameBinaryOp(static_cast<format::BinaryOp>(op - kernels::kChainBinary))
+            : format::EnumNameUnaryOp(static_cast<format::UnaryOp>(op));
+    terms.Add("elements of " + name, count);
+  }
+}
+void AddTerms(const format::ReduceParams& p, Terms& terms) {
+  const uint32_t rank = p.kept_rank() + p.reduced_rank();
+  double kept = 1, reduced = 1;
+  for (uint16_t i = 0; i < rank; ++i) (i < p.kept_rank() ? kept : reduced) *= p.dims()->Get(i);
+  const auto stride = [&](uint32_t end) {
+    return end == 0 ? "-" : StrideName(p.strides()->Get(static_cast<uint16_t>(end - 1)));
+  };
+  terms.variant = fmt::format(
+      "{} {} {} {}{} {}{}", TermName(p.type()), format::EnumNameReduceOp(p.op()),
+      format::EnumNameReduceOrder(p.order()), stride(p.kept_rank()), p.kept_rank() > 1 ? "+" : "",
+      p.reduced_rank() == 0 ? "-" : stride(rank), p.reduced_rank() > 1 ? "+" : "");
+  terms.Add("steps", 1);
+  terms.Add("kept", kept);
+  terms.Add("elements", kept * reduced);
+  const double last = p.reduced_rank() == 0 ? 1 : p.dims()->Get(static_cast<uint16_t>(rank - 1));
+  const double kept_last =
+      p.kept_rank() == 0 ? 1 : p.dims()->Get(static_cast<uint16_t>(p.kept_rank() - 1));
+  if (last != 0) terms.Add("reduced lines", kept * reduced / last);
+  if (kept_last != 0) terms.Add("kept lines", kept / kept_last * reduced);
+}
+void AddTerms(const format::SoftmaxParams& p, Terms& terms) {
+  terms.variant = fmt::format("{}{}{}", p.logarithm() != 0 ? "log" : "plain",
+                              p.causal() != 0 ? " causal" : "", p.inner() == 1 ? "" : " inner");
+  terms.Add("steps", 1);
+  terms.Add("outer", p.outer());
+  terms.Add("lines", 1.0 * p.outer() * p.inner());
+  terms.Add("slices", 1.0 * p.outer() * p.axis());
+  AddElements(terms, 1.0 * p.outer() * p.inner(), p.axis());
+}
+void AddTerms(const format::NormalizeParams& p, Terms& terms) {
+  terms.variant =
+      fmt::format("{}{}", format::EnumNameNormalizeOp(p.op()), p.inner() == 1 ? "" : " inner");
+  terms.Add("steps", 1);
+  terms.Add("outer", p.outer());
+  terms.Add("slices", 1.0 * p.outer() * p.axis());
+  AddElements(terms, 1.0 * p.outer() * p.inner(), p.axis());
+}
+void AddTerms(const format::FillParams& p, Terms& terms) {
+  AddCount(terms, fmt::format("{}", p.element_bytes()), p.count());
+}
+void AddTerms(const format::ConvertParams& p, Terms& terms) {
+  AddCount(terms, TermName(p.from()) + " " + TermName(p.to()), p.count());
+}
+void AddTerms(const format::QuantizeParams& p, Terms& terms) { AddCount(terms, "all", p.count()); }
+void AddTerms(const format::DequantizeParams& p, Terms& terms) {
+  AddCount(terms, "all", p.count());
+}
+void AddTerms(const format::LookupParams& p, Terms& terms) { AddCount(terms, "all", p.count()); }
+void AddTerms(const format::UnaryQ8Params& p, Terms& terms) {
+  AddCount(terms,
+           fmt::format("{} {} {}", format::EnumNameCodeFunction(p.op()), TermName(p.from()),
+                       TermName(p.to())),
+           p.count());
+}
+void AddTerms(const format::SoftmaxQ8Params& p, Terms& terms) {
+  terms.variant = "all";
+  terms.Add("steps", 1);
+  AddElements(terms, p.rows(), p.length());
+}
+void AddTerms(const format::SoftmaxQ16Params& p, Terms& terms) {
+  terms.variant = "all";
+  terms.Add("steps", 1);
+  AddElements(terms, p.rows(), p.length());
+}
+void AddTerms(const format::GatherParams& p, Terms& terms) {
+  terms.variant = fmt::format("{} {}{}", p.element_bytes(), TermName(p.index_type()),
+                              p.inner() == 1 ? " single" : "");
+  terms.Add("steps", 1);
+  terms.Add("lines", 1.0 * p.batch() * p.outer());
+  AddElements(terms, 1.0 * p.batch() * p.outer() * p.indices(), p.inner());
+}
+void AddTerms(const format::RingParams& p, Terms& terms) {
+  terms.variant = fmt::format("{} {}", p.element_bytes(), format::EnumNameRingOrder(p.order()));
+  const double steps = 1.0 * p.taps() * p.length();
+  terms.Add("steps", 1);
+  terms.Add("outer", p.outer());
+  terms.Add("taps", 1.0 * p.outer() * p.taps());
+  terms.Add("read lines", p.outer() * steps);
+  terms.Add("read elements", p.outer() * steps * p.inner());
+  terms.Add("read steps", steps);
+  terms.Add("read columns", steps * p.inner());
+  terms.Add("positions", p.positions());
+  terms.Add("written lines", 1.0 * p.outer() * p.positions());
+  terms.Add("written elements", 1.0 * p.outer() * p.positions() * p.inner());
+}
+void AddTerms(const format::RingMatmulParams&, Terms&) {}
+void AddTerms(const format::LstmGatesParams& p, Terms& terms) {
+  AddGates(p, terms, TermName(p.f()) + " " + TermName(p.g()) + " " + TermName(p.h()));
+}
+void AddTerms(const format::GruGatesParams& p, Terms& terms) {
+  AddGates(p, terms, TermName(p.f()) + " " + TermName(p.g()));
+}
+void AddTerms(const format::GruResetParams& p, Terms& terms) {
+  AddGates(p, terms, TermName(p.f()));
+}
+void AddTerms(const format::GruUpdateParams& p, Terms& terms) {
+  AddGates(p, terms, TermName(p.g()));
+}
+void AddTerms(const format::SnakeParams& p, Terms& terms) {
+  terms.variant = p.inner() == 1 ? "all" : "inner";
+  terms.Add("steps", 1);
+  AddElements(terms, 1.0 * p.outer() * p.channels(), p.inner());
+}
+// Steps whose instructions depend mainly on their data, and steps without measurements.
+void AddTerms(const format::TopParams&, Terms&) {}
+void AddTerms(const format::FourierParams&, Terms&) {}
+void AddTerms(const format::SuppressParams&, Terms&) {}
+void AddTerms(const format::DetectParams&, Terms&) {}
+void AddTerms(const format::RegionParams&, Terms&) {}
+void AddTerms(const format::CompactParams&, Terms&) {}
+void AddTerms(const format::PositionsParams&, Terms&) {}
+void AddTerms(const format::SignalParams&, Terms&) {}
+void AddTerms(const format::AutoScaleParams&, Terms&) {}
+void AddTerms(const format::ChannelGainParams&, Terms&) {}
+void AddTerms(const format::SubtractNoiseParams&, Terms&) {}
+void AddTerms(const format::FilterBankParams&, Terms&) {}
+void AddTerms(const format::FixedFourierParams&, Terms&) {}
+
+Terms TermsOf(const format::Model& model, const format::Step& step) {
+  Terms terms;
+  switch (static_cast<format::Kind>(step.kind())) {
+#define WEFT_STEP(name, Name, operands, ...)                               \
+  case format::Kind::name:                                                 \
+    AddTerms(*model.name()->Get(step.param()), terms);                     \
+    if (!terms.variant.empty()) terms.variant = #name " " + terms.variant; \
+    break;
+#include "runtime/format/ops.inc"
+#undef WEFT_STEP
+    case format::Kind::section:
+      break;
+  }
+  if (terms.variant.empty()) return terms;
+  // Absent operands choose other code.
+  const uint32_t count = format::kArity[step.kind()].operands();
+  for (uint32_t i = 0; i < count; ++i) {
+    if (format::RowsOf(model.operands())[step.first_operand() + i] == format::kNoSlot) {
+      terms.variant += fmt::format(" without {}", i);
+    }
+  }
+  return terms;
+}
+
+Terms EngineTermsOf(const format::Model& model) {
+  const Sum executions = SumOf(model, [](uint32_t) { return 1; });
+  const auto steps = format::RowsOf(model.steps());
+  Terms terms;
+  terms.variant = "engine";
+  terms.Add("runs", 1);
+  terms.Add("models with sections", format::RowsOf(model.sections()).count != 0);
+  for (uint32_t i = 0; i < steps.count; ++i) {
+    const double times = executions.times[i];
+    if (steps[i].kind() == 0) {
+      terms.Add("sections", times);
+      const Trips trips = TripsOf(model, steps[i].param());
+      terms.Add("iterations", times * trips.count);
+      continue;
+    }
+    terms.Add("steps", times);
+    const uint32_t count = format::kArity[steps[i].kind()].operands();
+    for (uint32_t k = 0; k < count; ++k) {
+      const uint32_t slot = format::RowsOf(model.operands())[steps[i].first_operand() + k];
+      terms.Add("operands", times);
+      if (slot == format::kNoSlot) continue;
+      const uint32_t moves = model.slots()->Get(slot)->move_count();
+      terms.Add("moving operands", times * (moves != 0));
+      terms.Add("moves", times * moves);
+    }
+  }
+  return terms;
+}
+
+}  // namespace weft::inspect

@@ -1,0 +1,278 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Converts models of one or two layers with random shapes, for instructions.py.
+
+    instruction_models.py --weft COMMAND FOLDER [COUNT]
+
+Writes COUNT models of each entry of LAYERS, converted with each of its options, and list.txt with
+their paths. The shapes depend on the seeds only.
+"""
+import argparse
+import concurrent.futures
+import pathlib
+import subprocess
+import zlib
+
+import numpy as np
+import openvino as ov
+from openvino import opset13 as op
+
+from export import in_integers
+
+ACTIVATIONS = {
+    "": lambda y: y, "relu": op.relu, "tanh": op.tanh, "sigmoid": op.sigmoid,
+    "clamp": lambda y: op.clamp(y, 0.0, 6.0), "hswish": op.hswish
+}
+UNARY = {
+    "relu": op.relu, "tanh": op.tanh, "sigmoid": op.sigmoid, "exp": op.exp, "log": op.log,
+    "sqrt": op.sqrt, "abs": op.absolute, "negative": op.negative, "floor": op.floor,
+    "elu": lambda x: op.elu(x, 1.0), "hswish": op.hswish, "hsigmoid": op.hsigmoid, "mish": op.mish,
+    "gelu_erf": lambda x: op.gelu(x, "erf"), "gelu_tanh": lambda x: op.gelu(x, "tanh"),
+    "softplus": op.softplus, "swish": op.swish, "sin": op.sin, "cos": op.cos, "erf": op.erf,
+    "clamp": lambda x: op.clamp(x, -1.0, 1.0)
+}
+BINARY = {
+    "add": op.add, "subtract": op.subtract, "multiply": op.multiply, "divide": op.divide,
+    "maximum": op.maximum, "minimum": op.minimum, "squared_difference": op.squared_difference
+}
+
+
+def weights(random, *shape):
+    return op.constant((random.standard_normal(shape) * 0.2).astype(np.float32))
+
+
+def parameter(*shape):
+    return op.parameter([int(extent) for extent in shape], np.float32)
+
+
+def pick(random, *options):
+    return options[random.integers(len(options))]
+
+
+def size(random, largest):
+    """Returns a size of which small ones and multiples of 16 are frequent."""
+    kind = random.integers(3)
+    if kind == 0:
+        return int(random.integers(1, min(largest, 20) + 1))
+    if kind == 1:
+        return 16 * int(random.integers(1, max(largest // 16, 1) + 1))
+    return int(random.integers(1, largest + 1))
+
+
+def activation(random, y):
+    return ACTIVATIONS[pick(random, "", "", "relu", "relu", *ACTIVATIONS)](y)
+
+
+def quantised(x):
+    ends = [op.constant(np.float32(end)) for end in (-2.0, 2.0 * 127 / 128)]
+    return op.fake_quantize(x, *ends, *ends, 256)
+
+
+def dense(random, quantise=False):
+    inputs, outputs = size(random, 200), size(random, 160)
+    x = parameter(pick(random, 1, 1, 1, 2, 3, 4, 5, 7, 8, 12), inputs)
+    y, w = x, weights(random, outputs, inputs)
+    if quantise:
+        y, w = quantised(y), in_integers(w, 0)
+    y = op.matmul(y, w, False, True)
+    if pick(random, True, True, False):
+        y = op.add(y, weights(random, 1, outputs))
+    y = activation(random, y)
+    return [quantised(y) if quantise else y], [x]
+
+
+def window(random, axes, mixes):
+    """`mixes`: also windows of 1 and of any size."""
+    kernel = [pick(random, 3, 3, *([1] if mixes else []), 5)] * axes
+    if mixes and pick(random, True, False):
+        kernel = [int(random.integers(1, 6)) for _ in range(axes)]
+    stride = [pick(random, 1, 1, 2)] * axes
+    dilation = [pick(random, 1, 1, 1, 2)] * axes
+    pads = [int(random.integers(0, k // 2 + 1)) for k in kernel]
+    return kernel, (stride, pads, pads, dilation)
+
+
+def conv(random, quantise=False, axes=2, depthwise=False):
+    channels = size(random, 48)
+    extent = int(random.integers(12, 16 if axes == 2 else 60))
+    x = parameter(1, channels, *[extent] * axes)
+    y = x
+    for _ in range(3):
+        if quantise:
+            y = quantised(y)
+        kernel, options = window(random, axes, not depthwise)
+        if any(k * d > e for k, d, e in zip(kernel, options[3], y.output(0).shape[2:])):
+            break
+        outputs = channels if depthwise else size(random, 48)
+        shape = (channels, 1, 1, *kernel) if depthwise else (outputs, channels, *kernel)
+        w = weights(random, *shape)
+        if quantise:
+            w = in_integers(w, 0)
+        y = (op.group_convolution if depthwise else op.convolution)(y, w, *options)
+        y = activation(random, op.add(y, weights(random, 1, outputs, *[1] * axes)))
+        channels = outputs
+    return [quantised(y) if quantise else y], [x]
+
+
+def recurrent(random, kind, quantise=False):
+    inputs, hidden, steps = size(random, 64), size(random, 72), pick(random, 3, 10)
+    x = parameter(1, steps, inputs)
+    gates = 4 if kind == "lstm" else 3
+    initial = op.constant(np.zeros((1, 1, hidden), np.float32))
+    lengths = op.constant(np.array([steps], np.int64))
+    reset_after = kind == "gru_after"
+    cell = [weights(random, 1, gates * hidden, inputs), weights(random, 1, gates * hidden, hidden)]
+    data = x
+    if quantise:
+        data, cell = quantised(x), [in_integers(w, 1) for w in cell]
+    cell.append(weights(random, 1, (gates + reset_after) * hidden))
+    if kind == "lstm":
+        y = op.lstm_sequence(data, initial, initial, lengths, *cell, hidden, "forward")
+    else:
+        y = op.gru_sequence(data, initial, lengths, *cell, hidden, "forward",
+                            linear_before_reset=reset_after)
+    return [y.output(0)], [x]
+
+
+def matmul(random):
+    batch = pick(random, (), (), (2,), (3,))
+    rows, inner, columns = size(random, 20), size(random, 64), size(random, 64)
+    flip_a, flip_b = pick(random, True, False, False), pick(random, True, False)
+    a = parameter(*batch, *((inner, rows) if flip_a else (rows, inner)))
+    b = parameter(*batch, *((columns, inner) if flip_b else (inner, columns)))
+    return [op.matmul(a, b, flip_a, flip_b)], [a, b]
+
+
+def unary(random):
+    shape = [size(random, 300)]
+    xs = [parameter(*shape) for _ in range(3)]
+    return [UNARY[pick(random, *UNARY)](x) for x in xs], xs
+
+
+def binary(random):
+    full = [int(random.integers(1, 7)) for _ in range(2)] + [size(random, 60)]
+    other = [pick(random, extent, extent, extent, 1) for extent in full]
+    a, b = parameter(*full), parameter(*other)
+    if pick(random, True, False):
+        a, b = b, a
+    return [BINARY[pick(random, *BINARY)](a, b)], [a, b]
+
+
+def chain(random):
+    full = [int(random.integers(1, 7)), size(random, 120)]
+    xs = [parameter(*full), parameter(*pick(random, full, [1, full[1]], [full[0], 1]))]
+    y = xs[0]
+    for _ in range(int(random.integers(2, 6))):
+        if pick(random, True, False):
+            y = UNARY[pick(random, *UNARY)](y)
+        else:
+            y = BINARY[pick(random, *BINARY)](y, xs[1])
+    y = op.add(y, xs[1])
+    return [y], xs
+
+
+def softmax(random):
+    shape = [int(random.integers(1, 9)), size(random, 100)]
+    x = parameter(*shape)
+    layer = pick(random, op.softmax, op.log_softmax)
+    return [layer(x, pick(random, 1, 1, 0))], [x]
+
+
+def normalize(random):
+    x = parameter(1, int(random.integers(1, 9)), size(random, 100))
+    axis = op.constant(np.array([pick(random, 2, 2, 1)], np.int64))
+    if pick(random, True, False):
+        return [op.mvn(x, axis, True, 1e-5, pick(random, "inside_sqrt", "outside_sqrt"))], [x]
+    return [op.normalize_l2(x, axis, 1e-5, pick(random, "add", "max"))], [x]
+
+
+def reduce(random):
+    x = parameter(int(random.integers(1, 9)), int(random.integers(1, 9)), size(random, 60))
+    axes = pick(random, [0], [1], [2], [0, 1], [1, 2], [0, 2], [0, 1, 2])
+    layer = pick(random, op.reduce_sum, op.reduce_mean, op.reduce_max, op.reduce_min)
+    return [layer(x, op.constant(np.array(axes, np.int64)), False)], [x]
+
+
+def pool(random):
+    x = parameter(1, size(random, 40), 12, 12)
+    kernel = [pick(random, 2, 3)] * 2
+    stride, pads = [pick(random, 1, 2)] * 2, [pick(random, 0, 1)] * 2
+    if pick(random, True, False):
+        return [op.avg_pool(x, stride, pads, pads, kernel, pick(random, True, False))], [x]
+    return [op.max_pool(x, stride, [1, 1], pads, pads, kernel).output(0)], [x]
+
+
+def movement(random):
+    shape = [int(random.integers(1, 7)), int(random.integers(1, 9)), size(random, 40)]
+    x, y = parameter(*shape), parameter(*shape)
+    order = [int(axis) for axis in random.permutation(3)]
+    moved = op.transpose(x, op.constant(np.array(order, np.int64)))
+    return [moved, op.concat([x, y], pick(random, 0, 1, 2))], [x, y]
+
+
+# Name -> (function, arguments, options of weft convert).
+PRECISIONS = (["f32"], ["f16"], ["i8"])
+LAYERS = {
+    "dense": (dense, {}, (*PRECISIONS, ["i8x8"], ["i4:32"])),
+    "dense_int8": (dense, {"quantise": True}, ([],)),
+    "conv_2d": (conv, {}, PRECISIONS),
+    "conv_1d": (conv, {"axes": 1}, PRECISIONS),
+    "conv_2d_int8": (conv, {"quantise": True}, ([],)),
+    "depthwise_2d": (conv, {"depthwise": True}, PRECISIONS),
+    "depthwise_1d": (conv, {"depthwise": True, "axes": 1}, (["f32"],)),
+    "depthwise_2d_int8": (conv, {"depthwise": True, "quantise": True}, ([],)),
+    "lstm": (recurrent, {"kind": "lstm"}, PRECISIONS),
+    "gru_after": (recurrent, {"kind": "gru_after"}, PRECISIONS),
+    "gru_before": (recurrent, {"kind": "gru_before"}, PRECISIONS),
+    "lstm_int8": (recurrent, {"kind": "lstm", "quantise": True}, ([],)),
+    "matmul": (matmul, {}, ([],)),
+    "unary": (unary, {}, ([],)),
+    "binary": (binary, {}, ([],)),
+    "chain": (chain, {}, ([],)),
+    "softmax": (softmax, {}, ([],)),
+    "normalize": (normalize, {}, ([],)),
+    "reduce": (reduce, {}, ([],)),
+    "pool": (pool, {}, ([],)),
+    "movement": (movement, {}, ([],))
+}
+
+
+def write(weft, folder, name, index):
+    """Writes one model with each of its options; returns the paths."""
+    layer, arguments, conversions = LAYERS[name]
+    random = np.random.default_rng([zlib.crc32(name.encode()), index])
+    outputs, inputs = layer(random, **arguments)
+    source = folder / f"{name}_{index}.xml"
+    ov.save_model(ov.Model(outputs, inputs, name), source, compress_to_fp16=False)
+    paths = []
+    for precision in conversions:
+        parts = [name, str(index), *precision]
+        path = folder / ("_".join(parts).replace(":", "_") + ".weft")
+        options = ["--precision", *precision] if precision else []
+        subprocess.run([weft, "convert", source, "-o", path, "--quiet", *options], check=True)
+        paths.append(path)
+    for file in (source, source.with_suffix(".bin")):
+        file.unlink()
+    return paths
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--weft", required=True, type=pathlib.Path)
+    parser.add_argument("folder", type=pathlib.Path)
+    parser.add_argument("count", nargs="?", type=int, default=100)
+    args = parser.parse_args()
+    args.folder.mkdir(parents=True, exist_ok=True)
+    paths = []
+    with concurrent.futures.ThreadPoolExecutor(2) as pool_of_threads:
+        jobs = [
+            pool_of_threads.submit(write, args.weft, args.folder, name, index) for name in LAYERS
+            for index in range(args.count)
+        ]
+        for job in jobs:
+            paths += job.result()
+    (args.folder / "list.txt").write_text("".join(f"{path.resolve()}\n" for path in paths))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,307 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Bounds of the instructions of steps: fits them on an emulated board, or checks them there.
+
+    instructions.py --cpu CPU --board BOARD --compiler NAME --terms weft_step_terms
+                    --bounds FILE [--fit] [--sample N] LIST... -- COMMAND...
+
+Each LIST is a file with one model a line, or the index of the stored models. COMMAND runs weft_size_steps on the board, which runs each
+model on ordinary numbers, zeros, large numbers, NaN and infinities and counts the instructions of
+each step. --fit writes FILE, which `weft inspect --target` reads: for each variant of a step, whether
+its instructions depend on data, and the instructions of each of its terms
+(converter/inspect/terms.h). They are the solution of a linear program: never below a measured step,
+and as little above as possible. A variant is left out, so that it has no bound, if
+
+    - fewer than 6 different steps were measured, or fewer than 6 more than it has terms (a term
+      in fewer than 4 steps is left out, so that steps with this term have no bound);
+    - the bound exceeds a measured step by more than 10 % (steps of products) or 50 % (others), and
+      by more than 500 instructions. If the instructions of the variant depend on data, this holds for
+      the sum of its measured steps, because not every model reaches the most.
+
+Within these limits, bounds are raised until they also hold, within 500 instructions, for each fifth
+of the steps when the others are fitted.
+
+Without --fit, every N-th model must stay at or below its bounds, be as close as above, and variants
+whose instructions do not depend on data must need the same number in all runs. With another compiler
+the bounds hold for none: the test then prints the excess.
+"""
+import argparse
+import collections
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+# Instructions per SysTick tick with 64 ns per instruction.
+SHIFT = "shift=6"
+TICK = {"mps2-an385": 40 / 64, "mps2-an386": 40 / 64, "mps2-an500": 40 / 64,
+        "mps2-an505": 50 / 64, "mps3-an547": 31.25 / 64}  # yapf: disable
+PRODUCTS = ("dense", "conv", "depthwise", "matmul", "lstm_cell", "gru_cell", "gru_reset_cell",
+            "lstm_q8", "svdf_q8")  # yapf: disable
+SLACK = 500  # instructions
+MIN_STEPS = 6
+MIN_OF_TERM = 4
+
+# The excess of a bound is relative to `of`, the instructions of the step; for the engine, of the run.
+Step = collections.namedtuple("Step", "variant terms least most of name")
+
+
+def is_product(variant):
+    kind = variant.split()[0]
+    return any(kind == name or kind.startswith(name + "_") for name in PRODUCTS)
+
+
+def limit(step):
+    return step.most + max((0.1 if is_product(step.variant) else 0.5) * step.of, SLACK)
+
+
+def run(command, **more):
+    return subprocess.run([str(part) for part in command], check=True, capture_output=True,
+                          text=True, **more).stdout
+
+
+def parsed_terms(text):
+    """Returns {(model, step): (executions, variant, {term: amount})}; the engine is step -1."""
+    found, model = {}, None
+    for line in text.splitlines():
+        if line.startswith("model "):
+            model = line[6:]
+            continue
+        head, variant, *terms = line.split("|")
+        step, executions = head.split()
+        amounts = (term.rsplit(" ", 1) for term in terms)
+        found[model, int(step)] = (float(executions), variant,
+                                   {name: float(amount) for name, amount in amounts})
+    return found
+
+
+def measured(text, terms, tick):
+    """Returns the measured steps, and the instructions of the engine as steps."""
+    steps, engines, model, total, rows = [], [], None, 0, []
+
+    all_steps = collections.Counter(model for model, step in terms if step >= 0)
+
+    def end():
+        if model is None:
+            return
+        exact = len(rows) == all_steps[model] and all(
+            calls == terms[model, step][0] for step, calls, _, _ in rows)
+        spread = sum(calls * (most - least) for _, calls, least, most in rows)
+        if exact and spread <= 20 + 2 * len(rows):
+            own = total - sum(calls * least for _, calls, least, _ in rows)
+            engines.append(Step("engine", terms[model, -1][2], own, own, total, model))
+
+    for line in text.splitlines():
+        fields = line.split()
+        if fields[0] == "clock" or ": fault " in line:
+            continue
+        if fields[0] == "model":
+            end()
+            model, total, rows = fields[1], int(fields[2]) * tick, []
+            continue
+        step, calls, least, most = map(int, fields)
+        least, most = round(least * tick), round(most * tick)
+        rows.append((step, calls, least, most))
+        executions, variant, amounts = terms[model, step]
+        if calls > executions:
+            sys.exit(f"{model}: step {step} ran {calls} times; must be at most {executions}")
+        if variant:
+            steps.append(Step(variant, amounts, least, most, most, f"{model} step {step}"))
+    end()
+    return steps + engines
+
+
+def listed(path):
+    """Returns the models of a list, or of the index of stored models."""
+    lines = path.read_text().splitlines()
+    if path.name != "index.txt":
+        return lines
+    return [f"{path.parent}/{line.split()[0]}.weft" for line in lines]
+
+
+def all_measured(args):
+    models = [model for path in args.lists for model in listed(path)][::args.sample]
+    with tempfile.NamedTemporaryFile("w", suffix=".txt") as chosen:
+        chosen.write("".join(f"{model}\n" for model in models))
+        chosen.flush()
+        terms = parsed_terms(run([args.terms, chosen.name]))
+        board = dict(os.environ, QEMU_ICOUNT=SHIFT)
+        text = run([*args.command, chosen.name], env=board)
+    return measured(text, terms, TICK[args.board]), len(models)
+
+
+def fitted(steps):
+    """Returns {term: instructions} that bound all of the steps."""
+    import numpy as np  # pylint: disable=import-outside-toplevel
+    from scipy.optimize import linprog  # pylint: disable=import-outside-toplevel
+    names = sorted({name for step in steps for name in step.terms})
+    if not names:
+        return {}
+    amounts = np.array([[step.terms.get(name, 0) for name in names] for step in steps])
+    of = np.maximum(np.array([step.of for step in steps], float), 1)
+    least = np.array([step.most for step in steps]) / of
+    shares = amounts / of[:, None]
+    scale = np.maximum(shares.max(0), 1e-12)
+    shares = shares / scale
+    # Least: three times the largest relative excess beyond the slack, and the mean excess.
+    ends = np.hstack([shares, -np.ones((len(steps), 1))])
+    starts = np.hstack([-shares, np.zeros((len(steps), 1))])
+    program = linprog(np.append(shares.mean(0), 3.0), A_ub=np.vstack([starts, ends]),
+                      b_ub=np.concatenate([-least, least + SLACK / of]),
+                      bounds=[(0, None)] * (len(names) + 1), method="highs")
+    if program.status != 0:
+        return {}
+    found = program.x[:-1] / scale
+    return {name: value for name, value in zip(names, found) if value > 1e-9}
+
+
+def bound(terms, amounts):
+    """Returns infinity for a step with a term that no measured step had."""
+    return sum(terms[name] * amount for name, amount in amounts.items() if name in terms)
+
+
+def different(steps):
+    """The most instructions of each set of equal terms."""
+    most = {}
+    for step in steps:
+        key = tuple(sorted(step.terms.items()))
+        if key not in most or (most[key].most, -most[key].of) < (step.most, -step.of):
+            most[key] = step
+    return list(most.values())
+
+
+def with_known_terms(steps):
+    """Returns the steps all of whose terms are in at least MIN_OF_TERM steps."""
+    counts = collections.Counter(name for step in steps for name in step.terms)
+    known = [step for step in steps if min(map(counts.get, step.terms)) >= MIN_OF_TERM]
+    return known if len(known) == len(steps) else with_known_terms(known)
+
+
+def excess_of_parts(steps):
+    """Returns how much the bound of four fifths of the steps must be raised for the others."""
+    excess = 1.0
+    for part in range(5):
+        others = [step for i, step in enumerate(steps) if i % 5 != part]
+        terms, names = fitted(others), {name for step in others for name in step.terms}
+        for step in steps[part::5]:
+            if names.issuperset(step.terms):
+                excess = max(excess, (step.most - SLACK) / max(bound(terms, step.terms), 1))
+    return excess
+
+
+def is_too_far(terms, steps, constant):
+    """Returns True if the bounds exceed the limit, with a rounding error of 0.2 %."""
+    if steps[0].variant == "engine":  # a part of a run
+        return False
+    bounds = [bound(terms, step.terms) / 1.002 - 1 for step in steps]
+    if constant:
+        return any(most > limit(step) for step, most in zip(steps, bounds))
+    return sum(bounds) > sum(map(limit, steps))
+
+
+def fit_variant(steps, constant):
+    """Returns the terms of a variant and the steps with such terms, or None and the reason."""
+    steps = with_known_terms(different(steps))
+    if len(steps) < MIN_STEPS:
+        return None, "few steps"
+    terms = fitted(steps)
+    if not terms or len(steps) < len(terms) + MIN_STEPS:
+        return None, f"{len(steps)} different steps for {len(terms)} terms"
+    if is_too_far(terms, steps, constant):
+        worst = max(steps, key=lambda step: bound(terms, step.terms) / limit(step))
+        return None, f"{bound(terms, worst.terms) / worst.most:.2f} times {worst.name}"
+    # 1.001: the rounding of the table and of the clock.
+    for share in (1, 0.75, 0.5, 0.25, 0):
+        factor = 1.001 + share * (excess_of_parts(steps) - 1)
+        raised = {name: value * factor for name, value in terms.items()}
+        if share == 0 or not is_too_far(raised, steps, constant):
+            break
+    terms = raised
+    names = sorted({name for step in steps for name in step.terms})
+    return {name: terms.get(name, 0) for name in names}, ""
+
+
+def grouped(steps):
+    groups = collections.defaultdict(list)
+    for step in steps:
+        groups[step.variant].append(step)
+    return groups
+
+
+def fit(args, steps):
+    lines, left_out = [], collections.Counter()
+    for variant, group in sorted(grouped(steps).items()):
+        constant = all(step.most - step.least <= 1 for step in group)
+        terms, reason = fit_variant(group, constant)
+        if terms is None:
+            left_out[variant.split()[0]] += len(group)
+            print(f"no bound of {variant}: {len(group)} steps: {reason}")
+            continue
+        values = (f"{name} {value:.6g}" for name, value in terms.items())
+        lines.append("|".join([variant, "constant" if constant else "varies", *values]))
+    head = [f"# {args.compiler}", f"# {len(steps)} steps"]
+    args.bounds.write_text("\n".join(head + lines) + "\n")
+    print(f"{len(steps)} steps, {sum(left_out.values())} without a bound: {dict(left_out)}")
+
+
+def read_bounds(path):
+    bounds, compiler = {}, ""
+    for line in path.read_text().splitlines():
+        if line.startswith("#"):
+            compiler = compiler or line[2:]
+            continue
+        variant, kind, *terms = line.split("|")
+        values = (term.rsplit(" ", 1) for term in terms)
+        bounds[variant] = (kind == "constant", {name: float(value) for name, value in values})
+    return bounds, compiler
+
+
+def faults(bounds, steps):
+    for step in steps:
+        constant, terms = bounds[step.variant]
+        most = bound(terms, step.terms)
+        who = f"{step.name}: {step.variant}"
+        if step.most > most + 1:
+            yield f"{who}: is {step.most} instructions; must be at most the bound, {most:.0f}"
+        if constant and most > 1.002 * limit(step) + 2:
+            yield f"{who}: bound is {most:.0f}; must be at most {limit(step):.0f}"
+        if constant and step.most - step.least > 1:
+            yield f"{who}: is {step.least} to {step.most} instructions; must not depend on data"
+
+
+def with_bounds(bounds, steps):
+    return [
+        step for step in steps
+        if step.variant in bounds and bounds[step.variant][1].keys() >= step.terms.keys()
+    ]
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    for name in ("cpu", "board", "compiler"):
+        parser.add_argument(f"--{name}", required=True)
+    for name in ("terms", "bounds"):
+        parser.add_argument(f"--{name}", required=True, type=pathlib.Path)
+    parser.add_argument("--fit", action="store_true")
+    parser.add_argument("--sample", type=int, default=1)
+    parser.add_argument("lists", nargs="+", type=pathlib.Path)
+    own, command = sys.argv[1:sys.argv.index("--")], sys.argv[sys.argv.index("--") + 1:]
+    args = parser.parse_args(own)
+    args.command = command
+    steps, models = all_measured(args)
+    if args.fit:
+        fit(args, steps)
+        return 0
+    bounds, compiler = read_bounds(args.bounds)
+    known = with_bounds(bounds, steps)
+    found = list(faults(bounds, known))
+    print(f"{args.cpu}: {models} models, {len(steps)} steps, {len(known)} with a bound, "
+          f"{len(found)} faults")
+    for fault in found[:20]:
+        print(fault)
+    return 1 if found and compiler == args.compiler else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
