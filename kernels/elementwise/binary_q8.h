@@ -15,6 +15,7 @@
 //   squared_difference   Rescaled((Rescaled(A * 2^7, a) - Rescaled(B * 2^7, b))^2, y)
 //   multiply             Rescaled(A * B, y)
 //   prelu                Rescaled(A, a), or Rescaled(A * B, y) for a negative A
+//   divide               A / B times the factor of y (binary_q8_quotients.h)
 //
 // Sums and products wrap around.
 #ifndef WEFT_KERNELS_ELEMENTWISE_BINARY_Q8_H_

@@ -3,10 +3,31 @@
 #ifndef WEFT_KERNELS_REFERENCE_BINARY_Q8_H_
 #define WEFT_KERNELS_REFERENCE_BINARY_Q8_H_
 
+#include <algorithm>
+
 #include "kernels/elementwise/binary_q8_shorts.h"
 #include "kernels/reference/quantize.h"
+#include "kernels/simd/fixed_point.h"
 
 namespace weft::kernels {
+
+// Divides by powers of two instead of shifting. `b` may be 0.
+inline int32_t QuotientReference(int32_t a, int32_t b, const Multiplier& by) {
+  if (b == 0) return a > 0 ? INT32_MAX : INT32_MIN;
+  if (b < 0) return QuotientReference(-a, -b, by);
+  int right = static_cast<int>(-by.exponent);
+  int64_t fraction = b, fine = a;
+  while (fraction < 128) fraction *= 2, --right;
+  right += 7;
+  for (; fine >= -(int64_t{1} << 30) && fine < (int64_t{1} << 30) && fine != 0; ++right) fine *= 2;
+  const int32_t reciprocal = static_cast<int32_t>(std::min<int64_t>(
+      2 * int64_t{TwiceReciprocalOfOnePlus(static_cast<int32_t>((fraction - 128) << 24))},
+      INT32_MAX));
+  const auto quotient = RescaledReference(static_cast<int32_t>(fine), {reciprocal, 0});
+  const int32_t scaled = RescaledReference(quotient, {by.mantissa, 0});
+  const double exact = std::ldexp(static_cast<double>(scaled), -std::max(right, 0));
+  return static_cast<int32_t>(std::round(exact));
+}
 
 // v of a pair of differences to the zero points. `sum_bits` and `square_bits` are the bits of
 // fraction of the operands of a sum, and of a squared difference.
@@ -21,6 +42,8 @@ inline int32_t IntegerPairReference(const BinaryQ8Shape& s, int32_t a, int32_t b
   const int64_t fine_a = fine(a, sum_bits, s.a_multiplier);
   const int64_t fine_b = fine(b, sum_bits, s.b_multiplier);
   switch (s.op) {
+    case BinaryOp::kDivide:
+      return QuotientReference(a, b, s.multiplier);
     case BinaryOp::kMultiply:
       return rescaled(int64_t{a} * b, s.multiplier);
     case BinaryOp::kPrelu:

@@ -12,8 +12,8 @@ static void Rules(const format::BinaryQ8Params& params, ParamChecker& check) {
   const bool adds = op == BinaryOp::add, multiplies = op == BinaryOp::multiply;
   const bool has_integers = params.codes().results() == format::Results::integer_codes;
   const bool is_difference = op == BinaryOp::subtract || op == BinaryOp::squared_difference;
-  const bool is_known =
-      adds || multiplies || (has_integers && (is_difference || op == BinaryOp::prelu));
+  const bool needs_integers = is_difference || op == BinaryOp::prelu || op == BinaryOp::divide;
+  const bool is_known = adds || multiplies || (has_integers && needs_integers);
   check.Require(is_known, FaultCode::kParamOpType, op, kI8);
   check.RequireAtMost(FaultCode::kParamRank, params.rank(), kernels::kMaxRank);
   RequireCodeRange(check, params.codes());

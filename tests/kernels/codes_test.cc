@@ -103,9 +103,10 @@ BinaryQ8Shape PairShape(Random* random, std::vector<uint32_t> dims) {
 }
 
 void MakeIntegers(Random* random, size_t op, BinaryQ8Shape* shape) {
-  constexpr BinaryOp kOps[] = {BinaryOp::kAdd, BinaryOp::kSubtract, BinaryOp::kMultiply,
-                               BinaryOp::kSquaredDifference, BinaryOp::kPrelu};
-  shape->op = kOps[op % 5];
+  constexpr BinaryOp kOps[] = {BinaryOp::kAdd,      BinaryOp::kSubtract,
+                               BinaryOp::kMultiply, BinaryOp::kSquaredDifference,
+                               BinaryOp::kPrelu,    BinaryOp::kDivide};
+  shape->op = kOps[op % std::size(kOps)];
   shape->codes.by_integers = true;
   shape->a_multiplier = MultiplierCase(random, 1);
   shape->b_multiplier = MultiplierCase(random, 1);
@@ -131,7 +132,7 @@ TEST(BinaryQ8, MatchesItsReferenceForAnyBroadcast) {
     for (uint32_t& dim : dims) dim = random.Below(i % 9 == 0 ? 3 : 20) + (i % 9 == 0 ? 0 : 1);
     BinaryQ8Shape shape = PairShape(&random, dims);
     shape.op = i % 2 == 0 ? BinaryOp::kMultiply : BinaryOp::kAdd;
-    if (i % 3 == 0) MakeIntegers(&random, i, &shape);
+    if (i % 3 == 0) MakeIntegers(&random, i / 3, &shape);
     const size_t count = CountOf(shape.dims, shape.rank);
     const Array<int8_t> a(CodesAtRandom(&random, SetStrides(&random, shape, shape.a_strides)), 1);
     const Array<int8_t> b(CodesAtRandom(&random, SetStrides(&random, shape, shape.b_strides)), 3);

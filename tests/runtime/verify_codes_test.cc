@@ -166,7 +166,8 @@ TEST(VerifyCodes, HoldsMultipliersToTheirRange) {
   EXPECT_EQ(sum(format::BinaryOp::add, half, half), FaultCode::kNone);
   EXPECT_EQ(sum(format::BinaryOp::subtract, half, Multiplier(1 << 30, -31)), FaultCode::kNone);
   EXPECT_EQ(sum(format::BinaryOp::multiply, none, half), FaultCode::kNone);
-  EXPECT_EQ(sum(format::BinaryOp::divide, half, half), FaultCode::kParamOpType);
+  EXPECT_EQ(sum(format::BinaryOp::divide, none, half), FaultCode::kNone);
+  EXPECT_EQ(sum(format::BinaryOp::maximum, half, half), FaultCode::kParamOpType);
   EXPECT_EQ(sum(format::BinaryOp::add, half, Multiplier(-1, 0)), FaultCode::kParamFactor);
   EXPECT_EQ(sum(format::BinaryOp::add, half, Multiplier(1, -32)), FaultCode::kParamFactor);
   EXPECT_EQ(sum(format::BinaryOp::add, half, Multiplier(1, 31)), FaultCode::kParamFactor);

@@ -14,6 +14,7 @@
 #include "converter/graph/rewrite.h"
 #include "converter/ops/core/quantised.h"
 #include "converter/ops/operation.h"
+#include "kernels/elementwise/binary_q8_quotients.h"
 #include "kernels/elementwise/binary_q8_shorts.h"
 
 namespace weft::graph {
@@ -51,6 +52,9 @@ std::optional<PairMultipliers> MultipliersOf(const ir::Node& node, const QuantPa
     of_a = IsCalled(node, "PRelu") ? a.scale / to.scale : 0;
     of_b = 0;
     of_y = a.scale * b.scale / to.scale;
+  } else if (IsCalled(node, "Divide") && !to.is_short()) {
+    of_a = of_b = 0;
+    of_y = a.scale / (b.scale * to.scale);
   } else {
     return std::nullopt;
   }
@@ -68,6 +72,9 @@ int32_t ResultOf(const ir::Node& node, const PairMultipliers& by, int32_t a, int
     return is_sum ? fine_a + fine_b : fine_a - fine_b;
   };
   if (IsCalled(node, "PRelu") && a >= 0) return kernels::Rescaled(a, by.a);
+  if (IsCalled(node, "Divide")) {
+    return kernels::RoundedQuotient(a, b, by.y, kernels::ReciprocalOfTop);
+  }
   int32_t v = a * b;
   if (IsCalled(node, "SquaredDifference")) {
     v = combined(kernels::kSquareFraction, false);

@@ -6,9 +6,9 @@
 
 namespace weft::graph {
 
-// Converts a sum, difference, product or slope of two quantised values, whose result `quantiser`
-// rounds to the parameters `to`. One value may be a constant. Returns false if the node is another
-// operation, or its parameters have no such form.
+// Converts a sum, difference, product, quotient or slope of two quantised values, whose result
+// `quantiser` rounds to the parameters `to`. One value may be a constant. Returns false if the node
+// is another operation, or its parameters have no such form.
 bool QuantisePair(QuantiseSite& site, ir::Node& quantiser, const ir::Node& node,
                   const QuantParams& to);
 

@@ -456,6 +456,8 @@ constexpr Operation kQuantisedRows[] = {
      LowerByteBinary<format::BinaryOp::subtract>, kPointwise},
     {"QuantizedSquaredDifference", kPassOnly, 2, 2, InferByteBinary,
      LowerByteBinary<format::BinaryOp::squared_difference>, kPointwise},
+    {"QuantizedDivide", kPassOnly, 2, 2, InferByteBinary, LowerByteBinary<format::BinaryOp::divide>,
+     kPointwise},
     {"QuantizedUnary", kPassOnly, 1, 1, InferCodeFunction, LowerCodeFunction, kReaderPointwise},
     {"QuantizedSoftmax", kPassOnly, 1, 2, InferByteSoftmax, LowerByteSoftmax},
     {"QuantizedPRelu", kPassOnly, 2, 2, InferByteBinary, LowerByteBinary<format::BinaryOp::prelu>,

@@ -108,6 +108,28 @@ def _pairs():
         yield _binary(f"{low}_scalar", name, ALL, (np.array([-43], np.int8),), None, scales)
 
 
+def _quotients():
+    """All pairs for which tflite-micro shifts by at most 31 bits; `bits` is the exponent of the factor."""
+    for number, (scales, to) in enumerate((
+            (((0.05, -5), (0.01, 3)), (0.1, 7)), (((0.02, 0), (0.02, 0)), (1 / 64, 0)),
+            (((0.04, 9), (0.0303, -128)), (0.31, -128)), (((0.01, -7), (0.05, 20)), (0.043, 3)),
+            (((0.0107, 3), (0.0213, -5)), (0.47, -8)))):
+        bits = np.frexp(scales[0][0] / (scales[1][0] * to[0]))[1]
+        a, b = (codes.reshape(1, -1) for codes in np.meshgrid(ALL, ALL))
+        above_a, above_b = a.astype(int) - scales[0][1], b.astype(int) - scales[1][1]
+        flipped = above_a * np.sign(above_b)
+        lengths = [np.frexp(x)[1] for x in (np.where(flipped < 0, ~flipped, flipped), np.abs(above_b))]
+        shifts = lengths[1] - 1 + 31 - lengths[0] - bits
+        chosen = (above_b != 0) & (shifts <= 31)
+        yield _binary(f"div_{number}", "DIV", a[chosen].reshape(1, -1), b[chosen].reshape(1, -1), to,
+                      scales)
+    scales = ((0.05, -5), (0.01, 3))
+    x, row = _Graph("quotients").codes(1, 8, 8, 6), np.array([[5, -3, 60, -50, 33, 4]], np.int8)
+    yield _binary("div_constant", "DIV", x, (row,), (0.3, 7), scales)
+    yield _binary("div_computed", "DIV", x, row, (0.3, 7), scales, act=RELU)
+    yield _binary("div_scalar", "DIV", ALL, (np.array([77], np.int8),), (0.03, 7), scales)
+
+
 def _softmax(beta, scale):
     graph = _Graph(f"softmax_beta_{beta}")
     x = graph.port(graph.codes(7, 33), scale, 5)
@@ -272,5 +294,5 @@ def _types():
 
 def cases():
     softmax = [_softmax(beta, scale) for beta, scale in ((0.5, 0.1), (1.7, 0.03), (12.0, 0.2))]
-    return many(_functions(), softmax, _sums(), _pairs(), _reductions(), _matrices(), _attention(),
-                _products(), _resizes(), _types())
+    return many(_functions(), softmax, _sums(), _pairs(), _quotients(), _reductions(), _matrices(),
+                _attention(), _products(), _resizes(), _types())

@@ -16,6 +16,7 @@ _KERNEL_HEADERS = (
     "kernels/fourier/fourier.h",         # layout of a transform's tables
     "kernels/fourier/fourier_tables.h",
     "kernels/elementwise/binary_q8.h",
+    "kernels/elementwise/binary_q8_quotients.h",  # quotients of codes, which become tables
     "kernels/elementwise/binary_q8_shorts.h",
     "kernels/reduce/pool_q8_shorts.h",
     "kernels/reduce/softmax_q16.h",      # lengths
