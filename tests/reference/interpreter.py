@@ -26,6 +26,10 @@ from reference.ir_file import Refused, read
 from reference.plain_operations import OPERATIONS
 from reference.port_maps import resolve
 
+# NumPy 1 widens the types of scalars by Python numbers; NumPy 2 does not.
+if hasattr(np, "_set_promotion_state"):
+    np._set_promotion_state("weak")
+
 
 class Fault(Exception):
     """A loop reached its bound before its end."""
