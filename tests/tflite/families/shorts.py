@@ -168,7 +168,7 @@ def _quantisation():
 def _product(path, name, x, w, axis, shape, low=0.002, act=0, bias=True, large=False, sums="i64",
              **options):
     """A product with a scale per output channel. `large`: a bias beyond 32 bits. `sums`: the type of
-    the bias and, in CONV_2D, of the sums."""
+    the bias and of the sums."""
     graph = _Graph(path)
     outputs = w[axis]
     weights = graph.random.integers(-128, 128, w).astype(np.int8)
@@ -217,6 +217,9 @@ def _products():
                    bias=False, version=8, padding=SAME, stride_w=1, stride_h=1, dilation_w=1,
                    dilation_h=1, quantized_bias_type=2)
     yield _wrapping()
+    for rows, inputs, outputs in ((3, 61, 5), (1, 497, 17)):
+        yield _product(f"dense_sums32_{inputs}", "FULLY_CONNECTED", (rows, inputs),
+                       (outputs, inputs), 0, (rows, outputs), sums="i32", version=7)
     yield _product("dense_large_bias", "FULLY_CONNECTED", (2, 20), (9, 20), 0, (2, 9), large=True,
                    version=7)
     for c, o, kernel, stride, dilation, padding in (
