@@ -23,7 +23,8 @@ uint32_t FirstNonFinite(const std::byte* data, uint32_t bytes, uint32_t element_
   const uint32_t count = bytes / element_bytes;
   for (uint32_t i = 0; i < count; ++i) {
     Word word;
-    std::memcpy(&word, data + (i + 1) * element_bytes - sizeof(word), sizeof(word));
+    const size_t end = (size_t{i} + 1) * element_bytes;
+    std::memcpy(&word, data + end - sizeof(word), sizeof(word));
     if ((word & exponent) == exponent) return i;
   }
   return kAllFinite;
