@@ -4,13 +4,20 @@
 #ifndef WEFT_CONVERTER_CLI_CALL_FILES_H_
 #define WEFT_CONVERTER_CLI_CALL_FILES_H_
 
+#include <cstddef>
 #include <filesystem>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "converter/base/faults.h"
 
 namespace weft::cli {
+
+// The bytes of a text that becomes a file (FileToWrite). `text` must outlive them.
+inline std::span<const std::byte> BytesOfText(const std::string& text) {
+  return std::as_bytes(std::span(text.data(), text.size()));
+}
 
 // Returns a file name for a port or layer: characters that are special in file systems or shells
 // become "_".

@@ -190,10 +190,6 @@ void CheckCall(ConvertCall& call) {
   if (call.arena_budget == kFastest) options.arena_aim = plan::Aim::kFastest;
 }
 
-std::span<const std::byte> BytesOf(const std::string& text) {
-  return std::as_bytes(std::span(text.data(), text.size()));
-}
-
 // Returns the page of --report: the facts of `weft inspect --html`, the available plans, and the
 // weight types by layer. Returns nullopt and sets *reason if the new file cannot be opened.
 std::optional<std::string> ReportPage(const ConvertCall& call, const pipeline::Converted& converted,
@@ -258,14 +254,14 @@ void WriteOutputs(const ConvertCall& call, const pipeline::Converted& converted,
       regions.push_back(region.name);
     c = emit::WriteCSource(converted.file, source.stem().string(), call.incbin ? model : "",
                            regions, std::filesystem::path(call.output).filename().string());
-    files.push_back({source, BytesOf(c.source)});
-    files.push_back({HeaderOf(call), BytesOf(c.header)});
+    files.push_back({source, BytesOfText(c.source)});
+    files.push_back({HeaderOf(call), BytesOfText(c.header)});
   }
   std::optional<std::string> page;
   if (!call.report.empty()) {
     page = ReportPage(call, converted, conversion, &reason);
     if (!page) return complaints.input.Add(reason);
-    files.push_back({call.report, BytesOf(*page)});
+    files.push_back({call.report, BytesOfText(*page)});
   }
   const std::vector<EvidenceFile> evidence =
       EvidenceFilesOf(call, converted, conversion, complaints);

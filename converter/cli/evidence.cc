@@ -9,6 +9,7 @@
 #include <system_error>
 #include <utility>
 
+#include "converter/cli/call_files.h"
 #include "converter/cli/evidence_facts.h"
 #include "converter/cli/evidence_page.h"
 #include "converter/cli/facts.h"
@@ -36,10 +37,6 @@ std::string TextOf(const Json& json) {
 
 std::string TextOf(const std::vector<std::byte>& bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
-std::span<const std::byte> EvidenceBytes(const std::string& text) {
-  return std::as_bytes(std::span(text.data(), text.size()));
 }
 
 // Name, size and hash of each file that the conversion read.
@@ -104,7 +101,7 @@ void AddVectors(const Vectors& vectors, std::vector<EvidenceFile>& files) {
 void AddSummary(Json summary, const Json& mapping, const Json& plan,
                 std::vector<EvidenceFile>& files) {
   summary["files"] = ListOf(files, [](const EvidenceFile& file) -> Json {
-    Json row = FileFacts(file.name, EvidenceBytes(file.text));
+    Json row = FileFacts(file.name, BytesOfText(file.text));
     row["content"] = file.explanation;
     return row;
   });
@@ -220,7 +217,7 @@ void EvidenceFolder::Prepare(const std::vector<EvidenceFile>& files, std::vector
       faults.Add(fmt::format("{}: cannot be created: {}", folder->string(), error.message()));
       return;
     }
-    to.push_back({path, EvidenceBytes(file.text)});
+    to.push_back({path, BytesOfText(file.text)});
   }
 }
 

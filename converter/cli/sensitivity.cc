@@ -68,13 +68,17 @@ std::string SensitivityText(const Json& sensitivity) {
          fmt::format("unchanged (no size gain): {} {}\n", kept, kept == 1 ? "layer" : "layers");
 }
 
+std::string OptionsText(const Json& words) {
+  std::string text = "options for the same model without measuring:";
+  for (const Json& word : words) text += " --precision " + ShellWord(Plain(word));
+  return text;
+}
+
 std::string ChoiceText(const Json& choice) {
   std::string text = fmt::format("maximum output error: {}, limit {} ({})\n",
                                  Plain(choice["largest_difference"], ".3g"),
                                  Plain(choice["max_error"], ".3g"), Plain(choice["inputs"]));
-  text += "options for the same model without measuring:";
-  for (const Json& word : choice["precision"]) text += " --precision " + ShellWord(Plain(word));
-  return text + "\n";
+  return text + OptionsText(choice["precision"]) + "\n";
 }
 
 // "42.10 dB", "exact" or "lost".
@@ -96,9 +100,7 @@ std::string SnrText(const Json& snr) {
       fmt::format("SNR without an exception: {}, limit {} dB. Layers with {} weights instead:\n",
                   RatioText(snr["requested"]), Plain(snr["limit_db"]), Plain(snr["type"]));
   for (const Json& layer : snr["kept"]) text += "  " + Plain(layer) + "\n";
-  text += "options for the same model without measuring:";
-  for (const Json& word : snr["precision"]) text += " --precision " + ShellWord(Plain(word));
-  return text + " --min-snr 0\n";
+  return text + OptionsText(snr["precision"]) + " --min-snr 0\n";
 }
 
 // The layers whose weights have the requested type.
