@@ -46,6 +46,7 @@ Python.h                             python3-dev
 gtest/gtest.h                        libgtest-dev
 /usr/src/googletest/CMakeLists.txt   googletest
 ctags                                universal-ctags
+doxygen                              doxygen
 clang-format                         clang-format
 chromium                             chromium
 chromedriver                         chromium-driver
