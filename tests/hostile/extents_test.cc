@@ -275,14 +275,15 @@ TEST(Extents, StayWithinTheirAccessAndTheirSlots) {
   for (const std::vector<StepVariant>& variants : EveryVariant()) {
     ASSERT_FALSE(variants.empty());
     const uint64_t opened_before = opened;
-    for (const StepVariant& variant : variants) {
-      Grid grid(variant);
-      TryGrid(grid, FieldsOf(variant.sample.kind), random);
+    uint64_t tried = 0;
+    for (size_t i = 0; i < variants.size(); i += kThinning, ++tried) {
+      Grid grid(variants[i]);
+      TryGrid(grid, FieldsOf(variants[i].sample.kind), random);
       files += grid.files;
       opened += grid.opened;
       too_long += grid.too_long;
     }
-    EXPECT_GE(opened - opened_before, 3 * variants.size())
+    EXPECT_GE(opened - opened_before, 3 * tried)
         << format::NameOf(variants[0].sample.kind) << ": nearly all of the grid is rejected";
   }
   printf("%llu files, %llu opened, %llu calls stopped after %ld us\n",
