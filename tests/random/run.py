@@ -27,6 +27,7 @@ import sys
 import tempfile
 import time
 import traceback
+from concurrent.futures.process import BrokenProcessPool
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
@@ -241,17 +242,16 @@ def main(arguments):
     indices = [words.only] if words.only is not None else range(words.models)
     ends, features, refusals, operations = (collections.Counter() for _ in range(4))
     failed, deadline = 0, time.time() + 60 * words.minutes if words.minutes else None
-    with concurrent.futures.ProcessPoolExecutor(words.jobs) as pool:
-        for end in _ends(pool, words, indices, deadline):
-            operations.update(end.operations)
-            if end.kind is None:
-                failed += 1
-                _print_failure(words, end)
-                continue
-            ends[end.kind] += 1
-            refusals[end.refusal] += end.kind == "refused"
-            features.update(name for name in end.features if not end.kind.startswith("refused"))
-            features["spoiled loop that is not read"] += bool(end.refusal) and end.kind != "refused"
+    for end in _ends(words, indices, deadline):
+        operations.update(end.operations)
+        if end.kind is None:
+            failed += 1
+            _print_failure(words, end)
+            continue
+        ends[end.kind] += 1
+        refusals[end.refusal] += end.kind == "refused"
+        features.update(name for name in end.features if not end.kind.startswith("refused"))
+        features["spoiled loop that is not read"] += bool(end.refusal) and end.kind != "refused"
     _print_table("models that hold each feature", features)
     _print_table("refused, as they must be", refusals)
     if words.kind != "loops":
@@ -262,14 +262,37 @@ def main(arguments):
     return 1 if failed else 0
 
 
-def _ends(pool, words, indices, deadline):
+def _ends(words, indices, deadline):
     """Yields the End of each model, until the deadline."""
     for begin in range(0, len(indices), 64):
         if deadline and time.time() > deadline:
             return
-        jobs = [pool.submit(run_one, words, index) for index in indices[begin:begin + 64]]
-        for job in concurrent.futures.as_completed(jobs):
-            yield job.result()
+        batch = indices[begin:begin + 64]
+        with concurrent.futures.ProcessPoolExecutor(words.jobs) as pool:
+            jobs = {pool.submit(run_one, words, index): index for index in batch}
+            crashed = []
+            for job in concurrent.futures.as_completed(jobs):
+                try:
+                    yield job.result()
+                except BrokenProcessPool:
+                    crashed.append(jobs[job])
+        for index in crashed:
+            yield _run_alone(words, index)
+
+
+def _run_alone(words, index):
+    """The End of a model whose batch ended with a crash. weft runs in processes of its own, so a crash is OpenVINO's."""
+    with concurrent.futures.ProcessPoolExecutor(1) as pool:
+        try:
+            return pool.submit(run_one, words, index).result()
+        except BrokenProcessPool:
+            pass
+    without = argparse.Namespace(**{**vars(words), "openvino": False})
+    end = run_one(without, index)
+    if end.kind is not None:
+        end.kind += " (OpenVINO crashed)"
+    print(f"model {index}: OpenVINO crashed: {_repeat(words, index)}", flush=True)
+    return end
 
 
 def _print_failure(words, end):
