@@ -14,6 +14,9 @@ static void OnFault(void) {
   SemihostExit(70);
 }
 
+/* A program that uses the interrupt of SysTick defines this function. */
+void OnSysTick(void) __attribute__((weak, alias("OnFault")));
+
 void Reset(void) {
   *(volatile uint32_t*)0xE000ED88u |= 0xFu << 20; /* CPACR: enable the FPU */
 #if __ARM_ARCH >= 8
@@ -29,5 +32,5 @@ void Reset(void) {
 
 __attribute__((section(".vectors"), used)) static const void* const vectors[16] = {
     stack_top, Reset,   OnFault, OnFault, OnFault, OnFault, OnFault, OnFault,
-    OnFault,   OnFault, OnFault, OnFault, OnFault, OnFault, OnFault, OnFault,
+    OnFault,   OnFault, OnFault, OnFault, OnFault, OnFault, OnFault, OnSysTick,
 };
