@@ -28,7 +28,7 @@ bool Equals(const char* a, const char* b) {
   return *a == *b;
 }
 
-// Returns the next word of `*rest` and moves `*rest` behind the word; null if there is none.
+// Returns the next word of `*rest` and moves `*rest` after the word; null if there is none.
 char* NextWord(char** rest) {
   char* word = *rest;
   while (*word == ' ') ++word;
@@ -87,7 +87,7 @@ void StoreBytes(const char* digits) {
   size_t count = 0;
   while (digits[count] != '\0') ++count;
   if (count % 2 != 0) {
-    th_printf("e-[Insufficent number of hex digits]\r\n");  // MLCommons' spelling
+    th_printf("e-[Insufficent number of hex digits]\r\n");  // as MLCommons writes it
     return;
   }
   for (size_t i = 0; i < count; i += 2) {

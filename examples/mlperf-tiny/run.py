@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs the firmware of a task of MLPerf Tiny over its serial protocol.
 
-    run.py check       TARGET                      # are the answers those of the protocol?
+    run.py check       TARGET                      # compares the answers with the protocol
     run.py performance TARGET [--inputs FOLDER]    # median throughput of 5 windows
     run.py accuracy    TARGET --inputs FOLDER      # top-1 accuracy, or AUC of anomaly detection
 
