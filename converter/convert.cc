@@ -133,7 +133,7 @@ Result ConvertFile(const std::filesystem::path& model, const std::filesystem::pa
 
 std::optional<CSource> WriteCSource(std::span<const std::byte> file, const std::string& name) {
   if (!emit::CanBeIncluded(name)) return std::nullopt;
-  emit::CSource c = emit::WriteCSource(file, name, "");
+  emit::CSource c = emit::WriteCSource({file, name, ""});
   return CSource{std::move(c.header), std::move(c.source)};
 }
 

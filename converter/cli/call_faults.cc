@@ -81,9 +81,11 @@ void AddNoCommand(const CommandLine& line, Faults& faults) {
 }
 
 void AddMissing(const Command& command, Faults& faults) {
-  for (const Option& option : command.positionals) {
-    if (!option.is_required || !option.given.empty()) continue;
-    faults.Add(fmt::format("weft {}: {} is missing; must be given", command.name, option.name));
+  for (const auto* list : {&command.positionals, &command.options}) {
+    for (const Option& option : *list) {
+      if (!option.is_required || !option.given.empty()) continue;
+      faults.Add(fmt::format("weft {}: {} is missing; must be given", command.name, option.name));
+    }
   }
 }
 

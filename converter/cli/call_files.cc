@@ -11,6 +11,7 @@
 
 #include "converter/base/links.h"
 #include "converter/base/visible.h"
+#include "converter/emit/c_source.h"
 
 namespace weft::cli {
 namespace {
@@ -75,6 +76,16 @@ std::vector<std::string> DistinctFileNames(const std::vector<std::string>& names
   }
   return files;
 }
+
+std::string CheckCSourceName(const std::string& value) {
+  const path file = value;
+  const std::string is = fmt::format("is \"{}\"; ", OneLine(value));
+  if (file.extension() != ".c") return is + "must end in .c";
+  if (emit::CanBeIncluded(file.stem().string())) return {};
+  return is + "must be a name that #include accepts, without \" \\ and ??";
+}
+
+path HeaderOf(const path& c_source) { return path(c_source).replace_extension(".h"); }
 
 void CallFiles::Add(std::string& role, const path& path, bool written) {
   files_.push_back({std::move(role), path, written, path.empty() ? "" : IdentityOf(path)});

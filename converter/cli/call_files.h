@@ -26,6 +26,10 @@ std::string FileNameOf(const std::string& name);
 // Returns a file name for each of several ports; a name that occurs twice gets the port's index.
 std::vector<std::string> DistinctFileNames(const std::vector<std::string>& names);
 
+// Checks the name of a C source (FILE.c), for an option. Its header is the file HeaderOf.
+std::string CheckCSourceName(const std::string& value);
+std::filesystem::path HeaderOf(const std::filesystem::path& c_source);
+
 class CallFiles {
  public:
   // `role` is the purpose of the file, for messages: "the model", "--c-source".

@@ -41,6 +41,7 @@ void ReportLine(const std::string& line) {
 
 void AddCommands(CommandLine& line, Exit* exit) {
   AddConvert(line, exit);
+  AddLink(line, exit);
   AddRun(line, exit);
   AddCompare(line, exit);
   AddBench(line, exit);

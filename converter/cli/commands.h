@@ -20,6 +20,7 @@ int Main(int argc, const char* const* argv);
 
 // Each adds one subcommand that sets *exit when it runs.
 void AddConvert(CommandLine& line, Exit* exit);
+void AddLink(CommandLine& line, Exit* exit);
 void AddRun(CommandLine& line, Exit* exit);
 void AddCompare(CommandLine& line, Exit* exit);
 void AddBench(CommandLine& line, Exit* exit);

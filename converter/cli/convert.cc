@@ -127,10 +127,6 @@ void CheckMeasures(const ConvertCall& call) {
   }
 }
 
-std::filesystem::path HeaderOf(const ConvertCall& call) {
-  return std::filesystem::path(call.c_source).replace_extension(".h");
-}
-
 std::filesystem::path WeightsOf(const ConvertCall& call) {
   if (!call.weights.empty()) return call.weights;
   return std::filesystem::path(call.model).replace_extension(".bin");
@@ -149,7 +145,7 @@ void CheckFiles(const ConvertCall& call, const std::vector<EvidenceFile>& eviden
   files.Writes("--output", call.output);
   if (!call.c_source.empty()) {
     files.Writes("--c-source", call.c_source);
-    files.Writes("the header of --c-source", HeaderOf(call));
+    files.Writes("the header of --c-source", HeaderOf(call.c_source));
   }
   if (!call.report.empty()) files.Writes("--report", call.report);
   for (const EvidenceFile& file : evidence) {
@@ -252,10 +248,10 @@ void WriteOutputs(const ConvertCall& call, const pipeline::Converted& converted,
     std::vector<std::string> regions;
     for (const pipeline::ScratchRegion& region : call.options.regions)
       regions.push_back(region.name);
-    c = emit::WriteCSource(converted.file, source.stem().string(), call.incbin ? model : "",
+    c = emit::WriteCSource({converted.file, source.stem().string(), call.incbin ? model : ""},
                            regions, std::filesystem::path(call.output).filename().string());
     files.push_back({source, BytesOfText(c.source)});
-    files.push_back({HeaderOf(call), BytesOfText(c.header)});
+    files.push_back({HeaderOf(call.c_source), BytesOfText(c.header)});
   }
   std::optional<std::string> page;
   if (!call.report.empty()) {
@@ -391,14 +387,6 @@ std::string CheckArithmetic(const std::string& value) {
   if (graph::ArithmeticOf(value)) return {};
   return fmt::format("is \"{}\"; must be one of {}", OneLine(value),
                      fmt::join(graph::kArithmeticNames, ", "));
-}
-
-std::string CheckCSourceName(const std::string& value) {
-  const std::filesystem::path path = value;
-  const std::string is = fmt::format("is \"{}\"; ", OneLine(value));
-  if (path.extension() != ".c") return is + "must end in .c";
-  if (emit::CanBeIncluded(path.stem().string())) return {};
-  return is + "must be a name that #include accepts, without \" \\ and ??";
 }
 
 // The options that most calls need.

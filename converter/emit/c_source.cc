@@ -15,7 +15,7 @@
 
 #include "converter/base/aligned_bytes.h"
 #include "converter/base/element_type.h"
-#include "converter/base/visible.h"
+#include "converter/emit/c_frame.h"
 #include "converter/emit/identifiers.h"
 #include "kernels/elementwise/chain.h"
 #include "kernels/variants.h"
@@ -30,13 +30,6 @@ namespace weft::emit {
 
 namespace {
 
-// FNV-1a: distinguishes two headers whose models have the same identifiers.
-uint32_t HashOf(std::string_view text) {
-  uint32_t hash = 2166136261u;
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 16777619u;
-  return hash;
-}
-
 // Escapes a path for an assembler string inside a C string: special characters become octal, also
 // question marks, which may start a trigraph.
 std::string AssemblerPath(std::string_view path) {
@@ -49,63 +42,74 @@ std::string AssemblerPath(std::string_view path) {
   return text;
 }
 
+// A memory array of a model, in section .bss.<section> if `section` is not empty.
+struct Array {
+  std::string name;
+  uint32_t bytes;
+  std::string section;
+  std::string type;        // name of its C++ type
+  std::string identifier;  // of the array that contains it
+  bool is_shared = false;  // the array belongs to the program, not to the model
+};
+
 class CSourceWriter {
  public:
-  CSourceWriter(std::span<const std::byte> file, std::string_view name, std::string_view model_file,
-                std::span<const std::string> regions, std::string_view from)
-      : file_(file),
-        model_(*format::GetModel(file.data())),
-        stem_(name),
-        name_(Identifier(name)),
+  // `shared` is the identifier of the program whose scratch the model uses; empty: its own scratch.
+  CSourceWriter(const SourceModel& model, std::span<const std::string> regions,
+                std::string_view shared)
+      : file_(model.file),
+        model_(*format::GetModel(file_.data())),
+        name_(Identifier(model.name)),
         upper_(Upper(name_)),
-        model_file_(model_file),
-        from_(Visible(from.empty() ? stem_ + ".weft" : std::string(from))) {
+        model_file_(model.included_file),
+        shared_(shared) {
     const auto section = [&](size_t i) { return i < regions.size() ? regions[i] : ""; };
-    memory_ = {{"state", RegionBytes(format::kStateRegion), "", "State"},
-               {"scratch", RegionBytes(format::kFirstScratchRegion), section(0), "Scratch"}};
+    const auto add = [&](const std::string& name, uint32_t region, const std::string& in,
+                         const std::string& type) {
+      memory_.push_back({name, RegionBytes(region), in, type, name_ + "_" + name});
+    };
+    add("state", format::kStateRegion, "", "State");
+    add("scratch", format::kFirstScratchRegion, section(0), "Scratch");
+    if (!shared_.empty()) {
+      memory_.back().identifier = shared_ + "_scratch";
+      memory_.back().is_shared = true;
+    }
     for (uint32_t i = 1; i < model_.regions()->size() - format::kFirstScratchRegion; ++i) {
       const std::string number = i == 1 ? "" : std::to_string(i);
-      memory_.push_back({"more_scratch" + number, RegionBytes(format::kFirstScratchRegion + i),
-                         section(i), "MoreScratch" + number});
+      add("more_scratch" + number, format::kFirstScratchRegion + i, section(i),
+          "MoreScratch" + number);
     }
   }
 
-  CSource Write() {
-    WriteHeader();
-    WriteSource();
-    return {std::move(header_), std::move(source_)};
+  Parts Write() {
+    WriteDeclarations();
+    WriteCpp();
+    WriteDefinitions();
+    return std::move(parts_);
   }
 
  private:
   template <typename... Args>
   void Head(fmt::format_string<Args...> text, Args&&... args) {
-    fmt::format_to(std::back_inserter(header_), text, std::forward<Args>(args)...);
+    fmt::format_to(std::back_inserter(parts_.c), text, std::forward<Args>(args)...);
+  }
+  template <typename... Args>
+  void Cpp(fmt::format_string<Args...> text, Args&&... args) {
+    fmt::format_to(std::back_inserter(parts_.cpp), text, std::forward<Args>(args)...);
   }
   template <typename... Args>
   void Body(fmt::format_string<Args...> text, Args&&... args) {
-    fmt::format_to(std::back_inserter(source_), text, std::forward<Args>(args)...);
+    fmt::format_to(std::back_inserter(parts_.source), text, std::forward<Args>(args)...);
   }
 
-  // A memory array of the model, in section .bss.<section> if `section` is not empty.
-  struct Array {
-    std::string name;
-    uint32_t bytes;
-    std::string section;
-    std::string type;  // name of its C++ type
-  };
-
-  void WriteHeader();
+  void WriteDeclarations();
   void WriteOpen();
   void WriteCpp();
-  void WriteCppOpen(std::string_view parameters, std::string_view memory);
-  std::string Memory(std::string_view before, std::string_view after) const;
-  std::string Declaration(const Array& array) const {
-    return fmt::format("unsigned char {0}_{1}[({2}_{3}_BYTES > 0) ? {2}_{3}_BYTES : 1]", name_,
-                       array.name, upper_, Upper(array.name));
-  }
+  void WriteCppOpen(std::string_view parameters, const std::string& memory);
+  std::string Memory(bool is_of_parameters) const;
   void WriteSelfTest();
   void WritePorts(const flatbuffers::Vector<const format::Port*>& ports, std::string_view side);
-  void WriteSource();
+  void WriteDefinitions();
   void WriteBytes();
   void WriteSteps();
   void WriteVariants();
@@ -116,16 +120,12 @@ class CSourceWriter {
 
   const std::span<const std::byte> file_;
   const format::Model& model_;
-  const std::string stem_, name_, upper_, model_file_, from_;
+  const std::string name_, upper_, model_file_, shared_;
   std::vector<Array> memory_;
-  std::string header_, source_;
+  Parts parts_;
 };
 
-void CSourceWriter::WriteHeader() {
-  Head("/* Written by \"weft convert --c-source\" from {}; convert again instead of editing. */\n",
-       from_);
-  Head("#ifndef {0}_WEFT_MODEL_H_\n#define {0}_WEFT_MODEL_H_ 0x{1:08x}\n\n", upper_, HashOf(stem_));
-  Head("#include \"runtime/weft_c.h\"\n\n#ifdef __cplusplus\nextern \"C\" {{\n#endif\n\n");
+void CSourceWriter::WriteDeclarations() {
   WriteSelfTest();
   Head(
       "/* weft_state_layout() of the model: state may be exchanged with models of the same layout. "
@@ -146,25 +146,23 @@ void CSourceWriter::WriteHeader() {
   Head("extern const unsigned char {}_model[{}_MODEL_BYTES];\n", name_, upper_);
   Head("/* Only the kernels that this model uses. */\nextern const weft_steps {}_steps;\n", name_);
   Head("/* Memory of the required size; linked only if the program uses it. */\n");
-  for (const Array& array : memory_) Head("extern {};\n", Declaration(array));
+  for (const Array& array : memory_) {
+    if (!array.is_shared) Head("extern {};\n", Declaration(array.identifier));
+  }
   WriteOpen();
-  Head("#ifdef __cplusplus\n}} /* extern \"C\" */\n\n");
-  WriteCpp();
-  Head("#endif\n\n");
-  Head("#elif {}_WEFT_MODEL_H_ != 0x{:08x}\n", upper_, HashOf(stem_));
-  Head("#error \"two models have the same names in C; give one of them another name\"\n");
-  Head("#endif /* {}_WEFT_MODEL_H_ */\n", upper_);
 }
 
-// The initializer of a weft_memory or weft::Memory, with block addresses <before><name><after>.
-std::string CSourceWriter::Memory(std::string_view before, std::string_view after) const {
+// The initializer of a weft_memory or weft::Memory, from the arrays or from parameters.
+std::string CSourceWriter::Memory(bool is_of_parameters) const {
   constexpr std::string_view kNextLine = ",\n                              ";
   std::string blocks, more;
   for (size_t i = 0; i < memory_.size(); ++i) {
     const std::string& name = memory_[i].name;
     std::string& list = i < kOwnBlocks ? blocks : more;
     if (!list.empty()) list += kNextLine;
-    list += fmt::format("{{{}{}{}, {}_{}_BYTES}}", before, name, after, upper_, Upper(name));
+    list += fmt::format("{{{}, {}_{}_BYTES}}",
+                        is_of_parameters ? name + "->bytes" : memory_[i].identifier, upper_,
+                        Upper(name));
   }
   return fmt::format("memory = {{{}{}{{{}}}}};\n", blocks, kNextLine,
                      more.empty() ? "{0, 0}" : more);
@@ -173,42 +171,39 @@ std::string CSourceWriter::Memory(std::string_view before, std::string_view afte
 void CSourceWriter::WriteOpen() {
   Head("\n/* Opens the model on that memory. */\n");
   Head("static inline weft_fault {}_open(weft_engine* engine) {{\n", name_);
-  Head("  const weft_memory {}", Memory(name_ + "_", ""));
+  Head("  const weft_memory {}", Memory(false));
   Head("  return weft_open({0}_model, {1}_MODEL_BYTES, {0}_steps, memory, engine);\n}}\n\n", name_,
        upper_);
 }
 
-// The C++ interface, for weft::Engine. C++ has no arrays of size 0, so each memory type has at
-// least one byte.
+// The C++ interface, for weft::Engine.
 void CSourceWriter::WriteCpp() {
-  Head("#include \"runtime/weft.h\"\n\nnamespace {} {{\n", name_);
-  Head("constexpr uint32_t kModelBytes = {}, kStateBytes = {}, kScratchBytes = {};\n", file_.size(),
-       RegionBytes(1), RegionBytes(2));
-  Head(
-      "/* Only the kernels that this model uses. */\nstatic inline ::weft::StepTable Steps() "
+  Cpp("namespace {} {{\n", name_);
+  Cpp("constexpr uint32_t kModelBytes = {}, kStateBytes = {}, kScratchBytes = {};\n", file_.size(),
+      RegionBytes(1), RegionBytes(2));
+  Cpp("/* Only the kernels that this model uses. */\nstatic inline ::weft::StepTable Steps() "
       "{{\n");
-  Head(
-      "  return {{reinterpret_cast<const ::weft::StepEntry*>({0}_steps.entries), "
+  Cpp("  return {{reinterpret_cast<const ::weft::StepEntry*>({0}_steps.entries), "
       "{0}_steps.count}};\n",
       name_);
-  Head("}}\n/* Opens the model on the memory above. */\n");
-  WriteCppOpen("", Memory(name_ + "_", ""));
-  Head("/* Memory of programs with several streams: one State per stream, one Scratch. */\n");
+  Cpp("}}\n/* Opens the model on the memory above. */\n");
+  WriteCppOpen("", Memory(false));
+  Cpp("/* Memory of programs with several streams: one State per stream, one Scratch. */\n");
   std::string parameters;
   for (const Array& array : memory_) {
-    Head("struct {} {{\n  alignas(64) unsigned char bytes[{}];\n}};\n", array.type,
-         std::max<uint32_t>(array.bytes, 1));
+    Cpp("{}", array.is_shared ? fmt::format("using ::{}::{};\n", shared_, array.type)
+                              : MemoryType(array.type, array.bytes));
     parameters += fmt::format("{}* {}, ", array.type, array.name);
   }
-  WriteCppOpen(parameters, Memory("", "->bytes"));
-  Head("}}  // namespace {}\n", name_);
+  WriteCppOpen(parameters, Memory(true));
+  Cpp("}}  // namespace {}\n", name_);
 }
 
-void CSourceWriter::WriteCppOpen(std::string_view parameters, std::string_view memory) {
-  Head("static inline ::weft::Fault Open({}::weft::Engine* engine) {{\n", parameters);
-  Head("  const ::weft::Memory {}", memory);
-  Head("  return ::weft::Engine::Open({{{}_model, kModelBytes}}, Steps(), memory, engine);\n}}\n",
-       name_);
+void CSourceWriter::WriteCppOpen(std::string_view parameters, const std::string& memory) {
+  Cpp("static inline ::weft::Fault Open({}::weft::Engine* engine) {{\n", parameters);
+  Cpp("  const ::weft::Memory {}", memory);
+  Cpp("  return ::weft::Engine::Open({{{}_model, kModelBytes}}, Steps(), memory, engine);\n}}\n",
+      name_);
 }
 
 void CSourceWriter::WriteSelfTest() {
@@ -247,20 +242,15 @@ void CSourceWriter::WritePorts(const flatbuffers::Vector<const format::Port*>& p
   }
 }
 
-void CSourceWriter::WriteSource() {
-  Body(
-      "/* Written by \"weft convert --c-source\" from {}; convert again instead of editing. "
-      "*/\n#include \"{}.h\"\n\n",
-      from_, stem_);
-  Body("#if defined(__GNUC__)\n#define ALIGNED __attribute__((aligned(64)))\n#else\n");
-  Body("#define ALIGNED _Alignas(64)\n#endif\n\n");
+void CSourceWriter::WriteDefinitions() {
   WriteBytes();
   Body("\n");
   for (const Array& array : memory_) {
+    if (array.is_shared) continue;
     if (!array.section.empty()) {
       Body("__attribute__((section(\".bss.{}\")))\n", array.section);
     }
-    Body("ALIGNED {};\n", Declaration(array));
+    Body("ALIGNED {};\n", Declaration(array.identifier));
   }
   Body("\n");
   WriteSteps();
@@ -324,7 +314,7 @@ EntryNeeds NeedsOf(const format::Model& model, uint32_t step_index) {
 }
 
 void CSourceWriter::WriteSteps() {
-  Body("static const weft_step_entry entries[] = {{\n");
+  Body("static const weft_step_entry {}_entries[] = {{\n", name_);
   const std::map<uint16_t, std::string> entries = StepEntriesOf(model_);
   for (const auto& [kind, entry] : entries) {
     const char* const name = format::NameOf(static_cast<format::Kind>(kind));
@@ -332,8 +322,10 @@ void CSourceWriter::WriteSteps() {
     Body("    [WEFT_STEP_{0}] = {{weft_check_{1}, weft_run_{1}}},\n", name, entry);
   }
   if (entries.empty()) Body("    [0] = {{0, 0}},\n");
-  Body("}};\n\nconst weft_steps {}_steps = {{entries, sizeof(entries) / sizeof(entries[0])}};\n",
-       name_);
+  Body(
+      "}};\n\nconst weft_steps {0}_steps = {{{0}_entries,\n    sizeof({0}_entries) / "
+      "sizeof({0}_entries[0])}};\n",
+      name_);
 }
 
 // Visits all activations in the parameters of a step, using flatc's reflection.
@@ -392,7 +384,14 @@ void CSourceWriter::WriteVariants() {
     list += fmt::format("{}&weft_variant_{}", list.empty() ? "" : ", ", name);
   }
   Body("#if defined(__GNUC__)\n__attribute__((used))\n#endif\n");
-  Body("static const char* const variants[] = {{{}}};\n", list);
+  Body("static const char* const {}_variants[] = {{{}}};\n", name_, list);
+}
+
+// StateLayout returns 0 for a model without this alignment.
+AlignedBytes AlignedCopy(std::span<const std::byte> file) {
+  AlignedBytes bytes(file.size());
+  if (!file.empty()) std::memcpy(bytes.data(), file.data(), file.size());
+  return bytes;
 }
 
 }  // namespace
@@ -405,13 +404,35 @@ bool CanBeIncluded(std::string_view name) {
   return name.find("??") == std::string_view::npos && std::none_of(name.begin(), name.end(), unfit);
 }
 
-CSource WriteCSource(std::span<const std::byte> file, std::string_view name,
-                     std::string_view model_file, std::span<const std::string> regions,
+CSource WriteCSource(const SourceModel& model, std::span<const std::string> regions,
                      std::string_view from) {
-  // StateLayout returns 0 for a model without this alignment.
-  const AlignedBytes model(file.size());
-  if (!file.empty()) std::memcpy(model.data(), file.data(), file.size());
-  return CSourceWriter({model.data(), model.size()}, name, model_file, regions, from).Write();
+  const AlignedBytes bytes = AlignedCopy(model.file);
+  const SourceModel aligned = {{bytes.data(), bytes.size()}, model.name, model.included_file};
+  const Parts parts = CSourceWriter(aligned, regions, "").Write();
+  const Origin origin = {"weft convert --c-source", "convert",
+                         from.empty() ? model.name + ".weft" : std::string(from)};
+  return {HeaderOf(model.name, origin, parts), SourceOf(model.name, origin, parts.source)};
+}
+
+CSource WriteProgram(std::span<const SourceModel> models, const std::string& name,
+                     std::string_view from) {
+  const std::string program = Identifier(name);
+  std::vector<ProgramModel> members;
+  Parts parts;
+  for (const SourceModel& model : models) {
+    const AlignedBytes bytes = AlignedCopy(model.file);
+    const SourceModel aligned = {{bytes.data(), bytes.size()}, model.name, model.included_file};
+    const Parts own = CSourceWriter(aligned, {}, program).Write();
+    parts.c += own.c;
+    parts.cpp += own.cpp + "\n";
+    parts.source += own.source + "\n";
+    const format::Model& file = *format::GetModel(bytes.data());
+    members.push_back(
+        {Identifier(model.name), file.regions()->Get(format::kFirstScratchRegion)->bytes()});
+  }
+  const Parts whole = ProgramParts(program, members, parts);
+  const Origin origin = {"weft link", "link", std::string(from)};
+  return {HeaderOf(name, origin, whole), SourceOf(name, origin, whole.source)};
 }
 
 std::map<uint16_t, std::string> StepEntriesOf(const format::Model& model) {

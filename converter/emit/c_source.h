@@ -21,20 +21,34 @@ struct CSource {
   std::string header, source;
 };
 
-// Writes the source and the header. `file` is a verified model. All identifiers start with `name`,
-// converted by identifiers.h. `name` is also the stem of the header that the source includes, so
-// CanBeIncluded must be true. If `model_file` is not empty, the source includes the bytes of that
-// file when it is assembled (.incbin) instead of listing them. The first comment of both files
-// names `from` as their origin, or <name>.weft if it is empty.
+// A model of a C source. All its identifiers start with `name`, converted by identifiers.h. If
+// `included_file` is not empty, the source includes the bytes of that file when it is assembled
+// (.incbin) instead of listing them.
+struct SourceModel {
+  std::span<const std::byte> file;  // a verified model
+  std::string name, included_file;
+};
+
+// Returns false for names that #include does not accept: with quotes, backslashes, control
+// characters or trigraphs.
+bool CanBeIncluded(std::string_view name);
+
+// Writes the source and the header of one model. Its name is also the stem of the header that the
+// source includes, so CanBeIncluded must be true. The first comment of both files names `from` as
+// their origin, or <name>.weft if it is empty.
 //
 // With `regions`, the names of memory regions, scratch is one array per region: the first in
 // section .bss.<first name>, the last, which holds the rest, in .bss.<name> if it has a name, else
-// in .bss. Returns false for names that #include does not accept: with quotes, backslashes, control
-// characters or trigraphs.
-bool CanBeIncluded(std::string_view name);
-CSource WriteCSource(std::span<const std::byte> file, std::string_view name,
-                     std::string_view model_file, std::span<const std::string> regions = {},
+// in .bss.
+CSource WriteCSource(const SourceModel& model, std::span<const std::string> regions = {},
                      std::string_view from = {});
+
+// Writes several models with one scratch array, <name>_scratch, of the maximum size that a model
+// needs, and functions that open all of them. `name` is the stem of the header. The identifiers of
+// the models and of `name` must differ, also in upper case. Each model must have one scratch
+// region.
+CSource WriteProgram(std::span<const SourceModel> models, const std::string& name,
+                     std::string_view from);
 
 // The entries of runtime/steps.h that the model's steps need, by kind: "dense", "narrow_dense".
 std::map<uint16_t, std::string> StepEntriesOf(const format::Model& model);

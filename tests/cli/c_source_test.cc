@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The output of --c-source compiles as C99 and C++17 without warnings for all names of models,
 // ports and folders.
-#include "tests/cli/command_fixture.h"
+#include "tests/cli/compiler_fixture.h"
 
 namespace weft::cli {
 namespace {
-
-constexpr const char* kC =
-    "gcc -std=c99 -Wall -Wextra -Werror -pedantic -I'" WEFT_SOURCE_DIR "' -I. ";
-constexpr const char* kCxx =
-    "g++ -std=c++17 -Wall -Wextra -Werror -pedantic -I'" WEFT_SOURCE_DIR "' -I. ";
 
 // One Relu per name, from an input to an output with this name, which is escaped for XML.
 std::string Relus(const Names& names) {
@@ -35,21 +30,7 @@ std::string Relus(const Names& names) {
          "</edges></net>\n";
 }
 
-class CSource : public CommandTest {
- protected:
-  void SetUp() override {
-    if (std::system("gcc --version >/dev/null 2>&1 && g++ --version >/dev/null 2>&1") != 0) {
-      GTEST_SKIP() << "no gcc and g++ on this machine";
-    }
-  }
-  // Runs a shell command. Returns its stderr, empty on success.
-  std::string Shell(const std::string& command) {
-    const int status = std::system(("cd '" + Path("") + "' && (" + command + ") 2>said").c_str());
-    const std::string said = Text("said");
-    std::filesystem::remove(Path("said"));
-    return status == 0 ? said : "failed: " + said;
-  }
-};
+class CSource : public CompilerTest {};
 
 TEST_F(CSource, GivesPortsNamesOfTheirOwn) {
   // Some of these give the same C identifier, some are not identifiers at all.

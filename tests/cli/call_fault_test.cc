@@ -75,7 +75,7 @@ TEST_F(CallFault, HelpsWhereNoCommandIsGiven) {
   EXPECT_EQ(outcome.out, "");
   EXPECT_EQ(outcome.err,
             Weft("help").out +
-                "\nweft: no command is given; must be one of convert, run, compare, "
+                "\nweft: no command is given; must be one of convert, link, run, compare, "
                 "bench, inspect, verify, diff, plan, ops, explain, help, version, completion, "
                 "man "
                 "(\"weft help\" explains them)\n");

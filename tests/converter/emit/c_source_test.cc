@@ -33,7 +33,7 @@ TEST(CSourceHeader, HasTheStateLayoutOfAModelAtAnyAddress) {
   for (const size_t offset : {size_t{0}, size_t{8}, size_t{16}, size_t{48}}) {
     std::byte* model = memory.data() + offset;
     std::memcpy(model, converted->file.data(), bytes);
-    const CSource c = WriteCSource(std::span<const std::byte>(model, bytes), "m", "", {});
+    const CSource c = WriteCSource({std::span<const std::byte>(model, bytes), "m", ""});
     EXPECT_NE(c.header.find(fmt::format("#define M_STATE_LAYOUT UINT64_C(0x{:016x})\n", layout)),
               std::string::npos)
         << offset;
@@ -52,7 +52,7 @@ TEST(CSource, NamesTheEntriesOfInt16Steps) {
     const std::optional<pipeline::Converted> converted = pipeline::Convert(options, faults);
     ASSERT_TRUE(converted.has_value()) << name;
     const CSource c = WriteCSource(
-        std::span<const std::byte>(converted->file.data(), converted->file.size()), "m", "", {});
+        {std::span<const std::byte>(converted->file.data(), converted->file.size()), "m", ""});
     EXPECT_NE(c.source.find(entry), std::string::npos) << name;
   }
 }
