@@ -17,28 +17,92 @@ function(weft_add_model target xml)
   if(model_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "weft_add_model: unknown argument ${model_UNPARSED_ARGUMENTS}")
   endif()
-  if(NOT TARGET ${target})
-    message(FATAL_ERROR "weft_add_model: ${target} is no target; add it before its model")
-  endif()
-  get_property(languages GLOBAL PROPERTY ENABLED_LANGUAGES)
-  if(NOT "C" IN_LIST languages)
-    message(FATAL_ERROR "weft_add_model: the model is C; name C among the project's LANGUAGES")
-  endif()
   if(NOT model_NAME)
     get_filename_component(model_NAME "${xml}" NAME_WE)
   endif()
-  get_property(names TARGET ${target} PROPERTY WEFT_MODELS)
-  if(model_NAME IN_LIST names)
-    message(FATAL_ERROR "weft_add_model: ${target} has a model ${model_NAME}; give this one "
-                        "another NAME")
-  endif()
-  set_property(TARGET ${target} APPEND PROPERTY WEFT_MODELS "${model_NAME}")
-
-  set(folder "${CMAKE_CURRENT_BINARY_DIR}/${target}_models")
+  weft_begin_model(weft_add_model ${target} "${model_NAME}" folder)
   set(stem "${folder}/${model_NAME}")
-  file(MAKE_DIRECTORY "${folder}")
-  weft_convert_model("${xml}" "${stem}")
+  set(form "")
+  if(model_INCBIN)
+    set(form --incbin)
+    set_property(SOURCE "${stem}.c" APPEND PROPERTY OBJECT_DEPENDS "${stem}.weft")
+  endif()
+  weft_convert_model(weft_add_model "${xml}" "${stem}" "${stem}.c;${stem}.h"
+                     --c-source "${stem}.c" ${form} ${model_OPTIONS})
+  weft_compile_model(${target} "${model_NAME}" "${folder}")
+endfunction()
 
+# weft_add_models(<target> <name> [INCBIN] MODEL <file> [<option of weft convert>...]
+#                 [MODEL <file> [<option>...]]...)
+#
+# Adds several models that never run at the same time, as weft_add_model does, with one scratch of
+# the maximum size that a model needs (weft link). <name>.h has the parts of each model, which is
+# named after the stem of its file, and <name>_open(), which opens all models.
+function(weft_add_models target name)
+  weft_begin_model(weft_add_models ${target} "${name}" folder)
+  set(form "")
+  set(count 0)
+  foreach(word IN LISTS ARGN)
+    if(word STREQUAL "MODEL")
+      math(EXPR count "${count} + 1")
+      set(words_${count} "")
+    elseif(count GREATER 0)
+      list(APPEND words_${count} "${word}")
+    elseif(word STREQUAL "INCBIN")
+      set(form --incbin)
+    else()
+      message(FATAL_ERROR "weft_add_models: unknown argument ${word}; must be INCBIN or MODEL")
+    endif()
+  endforeach()
+  set(files "")
+  foreach(i RANGE 1 ${count})
+    if(NOT words_${i})
+      message(FATAL_ERROR "weft_add_models: MODEL is given without a file; must be given with one")
+    endif()
+    list(POP_FRONT words_${i} xml)
+    get_filename_component(stem "${xml}" NAME_WE)
+    if("${folder}/${stem}.weft" IN_LIST files)
+      message(FATAL_ERROR "weft_add_models: two models have the name ${stem}; must be unique")
+    endif()
+    weft_convert_model(weft_add_models "${xml}" "${folder}/${stem}" "" ${words_${i}})
+    list(APPEND files "${folder}/${stem}.weft")
+  endforeach()
+  weft_model_command(weft_add_models command)
+  set(stem "${folder}/${name}")
+  if(form)
+    set_property(SOURCE "${stem}.c" APPEND PROPERTY OBJECT_DEPENDS "${files}")
+  endif()
+  add_custom_command(
+    OUTPUT "${stem}.c" "${stem}.h"
+    COMMAND ${command} link ${files} --quiet -o "${stem}.c" ${form}
+    DEPENDS ${command} ${files}
+    COMMENT "weft link ${name}"
+    VERBATIM)
+  weft_compile_model(${target} "${name}" "${folder}")
+endfunction()
+
+# Checks `target`, adds `name` to its models, and sets `out` to the folder of their generated files.
+# `who` is the caller's name for error messages.
+function(weft_begin_model who target name out)
+  if(NOT TARGET ${target})
+    message(FATAL_ERROR "${who}: ${target} is no target; add it before its model")
+  endif()
+  get_property(languages GLOBAL PROPERTY ENABLED_LANGUAGES)
+  if(NOT "C" IN_LIST languages)
+    message(FATAL_ERROR "${who}: the model is C; name C among the project's LANGUAGES")
+  endif()
+  get_property(names TARGET ${target} PROPERTY WEFT_MODELS)
+  if(name IN_LIST names)
+    message(FATAL_ERROR "${who}: ${target} has a model ${name}; give this one another NAME")
+  endif()
+  set_property(TARGET ${target} APPEND PROPERTY WEFT_MODELS "${name}")
+  set(folder "${CMAKE_CURRENT_BINARY_DIR}/${target}_models")
+  file(MAKE_DIRECTORY "${folder}")
+  set(${out} "${folder}" PARENT_SCOPE)
+endfunction()
+
+# Compiles <folder>/<name>.c into the target.
+function(weft_compile_model target name folder)
   # CMake knows generated sources in one directory only, and an interface library has no sources. In
   # both cases a separate library contains the model.
   get_target_property(type ${target} TYPE)
@@ -49,7 +113,7 @@ function(weft_add_model target xml)
   endif()
   set(owner ${target})
   if(type STREQUAL "INTERFACE_LIBRARY" OR NOT directory STREQUAL CMAKE_CURRENT_SOURCE_DIR)
-    set(owner ${target}_${model_NAME}_model)
+    set(owner ${target}_${name}_model)
     add_library(${owner} STATIC)
     if(UNIX)  # the target may become part of a shared library
       set_target_properties(${owner} PROPERTIES POSITION_INDEPENDENT_CODE ON)
@@ -61,7 +125,7 @@ function(weft_add_model target xml)
   endif()
   # Sets properties, because target_link_libraries would have to use the same form as the project:
   # with or without keywords.
-  target_sources(${owner} PRIVATE "${stem}.c" "${stem}.h")
+  target_sources(${owner} PRIVATE "${folder}/${name}.c" "${folder}/${name}.h")
   target_include_directories(${owner} PUBLIC "$<BUILD_INTERFACE:${folder}>")
   foreach(property IN LISTS scope)
     set_property(TARGET ${owner} APPEND PROPERTY ${property} weft::runtime)
@@ -82,9 +146,9 @@ function(weft_hide_libraries target type)
   endif()
 endfunction()
 
-# Adds the conversion of `xml` to <stem>.weft, .c and .h. Helper of weft_add_model, which sets the
-# options model_*.
-function(weft_convert_model xml stem)
+# Adds the conversion of `xml` to <stem>.weft and to the files `more`, which the options of weft
+# convert after them request.
+function(weft_convert_model who xml stem more)
   get_filename_component(xml "${xml}" ABSOLUTE)
   string(REGEX REPLACE "\\.xml$" ".bin" weights "${xml}")
   set(inputs "")
@@ -93,26 +157,28 @@ function(weft_convert_model xml stem)
     if(EXISTS "${file}" OR is_made)
       list(APPEND inputs "${file}")
     elseif("${file}" STREQUAL "${xml}")
-      message(FATAL_ERROR "weft_add_model: ${xml} does not exist")
+      message(FATAL_ERROR "${who}: ${xml} does not exist")
     endif()
   endforeach()
+  weft_model_command(${who} command)
+  get_filename_component(name "${stem}" NAME)
+  add_custom_command(
+    OUTPUT "${stem}.weft" ${more}
+    COMMAND ${command} convert "${xml}" --quiet -o "${stem}.weft" ${ARGN}
+    DEPENDS ${command} ${inputs}
+    COMMENT "weft convert ${name}"
+    VERBATIM)
+endfunction()
+
+# Sets `out` to the weft command that creates models: that of this build, else the one of this
+# machine.
+function(weft_model_command who out)
   if(TARGET weft::command)
     set(command weft::command)
   else()
-    weft_find_command(weft_add_model command)
+    weft_find_command(${who} command)
   endif()
-  set(form "")
-  if(model_INCBIN)
-    set(form --incbin)
-    set_property(SOURCE "${stem}.c" APPEND PROPERTY OBJECT_DEPENDS "${stem}.weft")
-  endif()
-  add_custom_command(
-    OUTPUT "${stem}.weft" "${stem}.c" "${stem}.h"
-    COMMAND ${command} convert "${xml}" --quiet -o "${stem}.weft" --c-source "${stem}.c" ${form}
-            ${model_OPTIONS}
-    DEPENDS ${command} ${inputs}
-    COMMENT "weft convert ${model_NAME}"
-    VERBATIM)
+  set(${out} ${command} PARENT_SCOPE)
 endfunction()
 
 # Sets `out` to the weft command of this machine. `who` is the caller's name for the error message.

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # cmake -DSOURCE= -DBUILD= -DFOLDER= -P host.cmake: installs the desktop build, checks that exactly
-# the public headers are installed, and builds and runs two projects with it: a user of both
-# interfaces, and examples/linux-stream on its recording.
+# the public headers are installed, and builds and runs three projects with it: a user of both
+# interfaces, examples/linux-stream on its recording, and examples/pipeline.
 cmake_minimum_required(VERSION 3.22)
 include(${CMAKE_CURRENT_LIST_DIR}/steps.cmake)
 weft_begin_installed()
@@ -51,7 +51,8 @@ file(SIZE "${prefix}/bin/weft" bytes)
 message(STATUS "bin/weft: ${bytes} bytes")
 
 file(COPY "${CMAKE_CURRENT_LIST_DIR}/consumer" "${SOURCE}/examples/dtmf"
-          "${SOURCE}/examples/linux-stream" DESTINATION "${project}")
+          "${SOURCE}/examples/linux-stream" "${SOURCE}/examples/pipeline"
+     DESTINATION "${project}")
 set(model "${project}/dtmf/model")
 # The object file that examples/cortex-m/README.md describes.
 weft_run(convert "${prefix}/bin/weft" convert "${model}/dtmf.xml" -o "${FOLDER}/model")
@@ -72,4 +73,20 @@ weft_run(linux-stream sh -c "tail -c +45 '${model}/test.wav' | '${program}'")
 weft_expect("linux-stream" "${weft_stdout}" "${keys}\n")
 if(NOT weft_stderr MATCHES "^255 frames; one step takes")
   message(FATAL_ERROR "linux-stream: its times are \"${weft_stderr}\"; must be of 255 frames")
+endif()
+
+# Models as arrays and, in a copy of the project, as included binary files.
+weft_build("${project}/pipeline" "${FOLDER}/pipeline" "-DCMAKE_PREFIX_PATH=${prefix}")
+weft_run(pipeline "${FOLDER}/pipeline/pipeline")
+file(READ "${project}/pipeline/model/expected.txt" expected)
+weft_expect("pipeline" "${weft_stdout}" "${expected}")
+file(READ "${project}/pipeline/CMakeLists.txt" lists)
+string(REPLACE "pipeline pipeline\n" "pipeline pipeline INCBIN\n" lists "${lists}")
+file(WRITE "${project}/pipeline/CMakeLists.txt" "${lists}")
+weft_build("${project}/pipeline" "${FOLDER}/pipeline" "-DCMAKE_PREFIX_PATH=${prefix}")
+weft_run(pipeline "${FOLDER}/pipeline/pipeline")
+weft_expect("pipeline with included files" "${weft_stdout}" "${expected}")
+file(READ "${FOLDER}/pipeline/pipeline_models/pipeline.c" text)
+if(NOT text MATCHES "incbin")
+  message(FATAL_ERROR "pipeline.c does not include the model files:\n${text}")
 endif()
