@@ -21,6 +21,8 @@ set(weft_package "${CMAKE_INSTALL_LIBDIR}/cmake/weft")
 install(FILES runtime/weft.h runtime/weft_c.h runtime/step_times.h runtime/version.h
         runtime/steps.h
         DESTINATION "${weft_headers}/runtime")
+# <weft/weft.h> and <weft/weft_c.h>
+install(FILES include/weft/weft.h include/weft/weft_c.h DESTINATION "${weft_headers}")
 install(FILES runtime/format/fault.h runtime/format/faults.inc runtime/format/step_functions.h
         runtime/format/ops.inc runtime/format/overlapping_steps.inc runtime/format/narrow_steps.inc
         DESTINATION "${weft_headers}/runtime/format")
@@ -48,8 +50,23 @@ endif()
 install(TARGETS ${libraries} EXPORT weftTargets
         ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}"
         LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}"
-        INCLUDES DESTINATION "${weft_headers}")
+        INCLUDES DESTINATION "${weft_headers}" "${CMAKE_INSTALL_INCLUDEDIR}")
 install(EXPORT weftTargets NAMESPACE weft:: DESTINATION "${weft_package}")
+
+# weft.pc, relative to itself, so that the installation can be moved. Users of static libraries link
+# all of them.
+list(TRANSFORM libraries PREPEND "-l" OUTPUT_VARIABLE weft_pc_libraries)
+list(JOIN weft_pc_libraries " " weft_pc_libraries)
+set(weft_pc_requires "")
+if(weft_needs_hwy)
+  set(weft_pc_requires "libhwy")
+endif()
+if(NOT WEFT_NO_CXX_LIBRARY AND NOT WIN32)
+  string(APPEND weft_pc_libraries " -lm")
+endif()
+file(RELATIVE_PATH weft_prefix_from_pc "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
+configure_file(cmake/weft.pc.in "${PROJECT_BINARY_DIR}/weft.pc" @ONLY)
+install(FILES "${PROJECT_BINARY_DIR}/weft.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
 # The converter library has a separate export, so that only its users need its dependencies.
 if(WEFT_BUILD_CONVERTER)
   set_target_properties(weft_converter PROPERTIES EXPORT_NAME converter)

@@ -9,7 +9,7 @@ weft_begin_installed()
 file(GLOB_RECURSE foreign RELATIVE "${prefix}" "${prefix}/*")
 list(FILTER foreign EXCLUDE REGEX "^bin/weft$|^include/weft/|^share/doc/weft/|\
 ^share/man/man1/weft\\.1$|\
-^lib[^/]*(/[^/]*)?/(libweft_[a-z_]+\\.a|cmake/weft/[A-Za-z-]+\\.cmake)$")
+^lib[^/]*(/[^/]*)?/(libweft_[a-z_]+\\.a|cmake/weft/[A-Za-z-]+\\.cmake|pkgconfig/weft\\.pc)$")
 list(FILTER foreign EXCLUDE REGEX "^share/(bash-completion/completions/weft|\
 zsh/site-functions/_weft|fish/vendor_completions\\.d/weft\\.fish)$")
 weft_expect("files of other projects" "${foreign}" "")
@@ -18,7 +18,7 @@ list(SORT headers)
 set(installed converter/convert.h runtime/format/fault.h runtime/format/faults.inc
     runtime/format/narrow_steps.inc runtime/format/ops.inc runtime/format/overlapping_steps.inc
     runtime/format/step_functions.h runtime/step_times.h runtime/steps.h
-    runtime/version.h runtime/weft.h runtime/weft_c.h)
+    runtime/version.h runtime/weft.h runtime/weft_c.h weft.h weft_c.h)
 weft_expect("headers" "${headers}" "${installed}")
 file(GLOB_RECURSE notices "${prefix}/share/doc/weft/*")
 list(TRANSFORM notices REPLACE ".*/" "")

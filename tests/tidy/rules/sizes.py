@@ -10,7 +10,7 @@ FUNCTION_LINES = 70
 FILE_LINES = 600
 LINE_WIDTH = 100
 FILE_BYTES = 2_000_000
-FILE_COUNT = 2_500  # test cases are in archives: tests/conformance/pack.py
+FILE_COUNT = 2_800  # test cases are in archives: tests/conformance/pack.py
 _COMMENT = re.compile(r"//|^\s*\*|/\*")
 
 
