@@ -62,6 +62,8 @@ clang++-19                           clang-19
 /usr/lib/llvm-19/lib/clang/19/lib/linux   libclang-rt-19-dev
 /usr/lib/arm-none-eabi/newlib/librdimon.a   libnewlib-arm-none-eabi
 valgrind                             valgrind
+lv2/core/lv2.h                       lv2-dev
+lv2apply                             lilv-utils
 '
 needs=$needs_convert
 [ "$set" = convert ] || needs+=$needs_demo
