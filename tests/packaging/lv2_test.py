@@ -92,11 +92,13 @@ def floats(data):
     return list(struct.unpack(f"<{len(data) // 4}f", data))
 
 
-def apply(plugin, uri, folder, signal):
-    """Returns the output of lv2apply, which reads and writes WAV files of floats."""
-    data = struct.pack(f"<{len(signal)}f", *signal)
-    head = struct.pack("<4sI4s4sIHHIIHH4sI", b"RIFF", 36 + len(data), b"WAVE", b"fmt ", 16, 3, 1,
-                       48000, 192000, 4, 32, b"data", len(data))
+def apply(plugin, uri, folder, channels):
+    """Returns the channels of lv2apply's output, which reads and writes WAV files of floats."""
+    count = len(channels)
+    samples = [sample for frame in zip(*channels) for sample in frame]
+    data = struct.pack(f"<{len(samples)}f", *samples)
+    head = struct.pack("<4sI4s4sIHHIIHH4sI", b"RIFF", 36 + len(data), b"WAVE", b"fmt ", 16, 3, count,
+                       48000, 192000 * count, 4 * count, 32, b"data", len(data))
     (folder / "in.wav").write_bytes(head + data)
     os.environ["LV2_PATH"] = str(plugin)
     run(["lv2apply", "-i", folder / "in.wav", "-o", folder / "out.wav", uri])
@@ -105,7 +107,8 @@ def apply(plugin, uri, folder, signal):
         sys.exit(f"lv2info: has no latency or is not hardRTCapable:\n{info}")
     wav = (folder / "out.wav").read_bytes()
     start = wav.index(b"data") + 8
-    return floats(wav[start:start + len(data)])
+    values = floats(wav[start:start + len(data)])
+    return [values[channel::count] for channel in range(count)]
 
 
 def main():
@@ -123,11 +126,12 @@ def main():
     (folder / "taps.bin").write_bytes(struct.pack(f"<{len(TAPS)}f", *TAPS))
     configure = ["cmake", "-G", "Ninja", "-S", folder / "lv2",
                  f"-DCMAKE_PREFIX_PATH={folder / 'prefix'}"]
-    plugins = {"each_sample": 1, "chunks": 32}
+    plugins = {"each_sample": 1, "chunks": 32, "stereo": 8}
     for name, frames in plugins.items():
         build = folder / f"build-{name}"
         run([*configure, "-B", build, f"-DMODEL={folder / 'taps.xml'}", f"-DFRAMES={frames}",
-             f"-DPLUGIN={name}", f"-DPLUGIN_URI=urn:test:{name}"])
+             f"-DPLUGIN={name}", f"-DPLUGIN_URI=urn:test:{name}",
+             f"-DCHANNELS={2 if name == 'stereo' else 1}"])
         run(["cmake", "--build", build])
         module = build / f"{name}.lv2/{name}.so"
         symbols = [line.split()[-1] for line in run(["nm", "-D", "--defined-only", module]).split("\n")
@@ -141,16 +145,21 @@ def main():
     (folder / "in.f32").write_bytes(struct.pack(f"<{SAMPLES}f", *signal))
     run(["cc", "-O1", "-Wall", "-Werror", "-D_GNU_SOURCE",
          source / "tests/packaging/projects/lv2/host.c", "-o", folder / "host", "-ldl"])
-    words = [word for name in plugins
+    mono = ["each_sample", "chunks"]
+    words = [word for name in mono
              for word in (folder / f"build-{name}/{name}.lv2/{name}.so", folder / f"{name}.f32")]
     latencies = run([folder / "host", folder / "in.f32", *words])
     if latencies != "0;31;\n":
         sys.exit(f"host: prints {latencies}; must print the latencies 0;31;")
     for name, frames in plugins.items():
-        compare(f"{name} in one process with the other", floats((folder / f"{name}.f32").read_bytes()),
-                signal, frames - 1)
-        compare(f"{name} by lv2apply",
-                apply(folder / f"build-{name}", f"urn:test:{name}", folder, signal), signal, frames - 1)
+        latency = frames - 1
+        if name in mono:
+            compare(f"{name} in one process with the other",
+                    floats((folder / f"{name}.f32").read_bytes()), signal, latency)
+        inputs = [signal] if name in mono else [signal, signal[::-1]]
+        outputs = apply(folder / f"build-{name}", f"urn:test:{name}", folder, inputs)
+        for output, channel in zip(outputs, inputs):
+            compare(f"{name} by lv2apply", output, channel, latency)
 
 
 if __name__ == "__main__":
