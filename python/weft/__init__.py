@@ -8,6 +8,7 @@
 from weft import _core
 from weft._bench import Times, bench
 from weft._compare import Comparison, Difference, compare
+from weft._compose import compose
 from weft._convert import convert
 from weft._errors import Error
 from weft._inspect import Report, inspect
