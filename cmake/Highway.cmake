@@ -75,24 +75,53 @@ file(CREATE_LINK "${weft_highway_root}/hwy" "${PROJECT_BINARY_DIR}/include/hwy" 
 add_library(weft_highway INTERFACE)
 target_include_directories(weft_highway SYSTEM INTERFACE "${PROJECT_BINARY_DIR}/include")
 
+# Sets `out` to whether the compiler creates code for a processor that `macros` identify. This
+# depends on the compiler and its options, not on CMAKE_SYSTEM_PROCESSOR: a 64-bit kernel can run
+# 32-bit programs. A universal build of macOS is for two processors, so the test source fails if one
+# of them is identified.
+function(weft_compiles_for macros out)
+  set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY)
+  set(CMAKE_REQUIRED_QUIET ON)
+  check_cxx_source_compiles("
+    #if ${macros}
+    #error
+    #endif
+    int main() { return 0; }" ${out}_is_absent)
+  set(${out} OFF PARENT_SCOPE)
+  if(NOT ${out}_is_absent)
+    set(${out} ON PARENT_SCOPE)
+  endif()
+endfunction()
+
 # The targets of weft's kernels. Others would cost compile time and flash, and could not fulfil the
 # numeric contract (SSE has no fused multiply-add). HWY_BROKEN_EMU128 selects HWY_SCALAR as fallback
 # with every compiler, because EMU128 is 7 to 11 times slower on Cortex-M.
 set(weft_highway_definitions HWY_BROKEN_EMU128=1)
 set(weft_dispatches OFF)
-if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
+set(weft_targets "")
+include(CheckCXXSourceCompiles)
+weft_compiles_for("defined(__x86_64__) || defined(_M_X64)" weft_on_x86)
+weft_compiles_for("defined(__aarch64__) || defined(_M_ARM64)" weft_on_arm64)
+if(weft_on_x86)
   # With sanitizers, Clang needs three times as long for AVX-512 as for the others together.
-  set(weft_x86_targets HWY_AVX2|HWY_AVX3|HWY_SCALAR)
-  if(WEFT_SANITIZE)
-    set(weft_x86_targets HWY_AVX2|HWY_SCALAR)
+  list(APPEND weft_targets HWY_AVX2)
+  if(NOT WEFT_SANITIZE)
+    list(APPEND weft_targets HWY_AVX3)
   endif()
-  list(APPEND weft_highway_definitions "HWY_DISABLED_TARGETS=(~(${weft_x86_targets}))")
   set(weft_dispatches ON)
-elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64)$")
-  list(APPEND weft_highway_definitions
-       "HWY_DISABLED_TARGETS=(~(HWY_NEON_WITHOUT_AES|HWY_SCALAR))")
+endif()
+if(weft_on_arm64)
+  list(APPEND weft_targets HWY_NEON_WITHOUT_AES)
+endif()
+if(weft_targets)
+  list(JOIN weft_targets "|" weft_targets)
+  list(APPEND weft_highway_definitions "HWY_DISABLED_TARGETS=(~(${weft_targets}|HWY_SCALAR))")
 else()
   list(APPEND weft_highway_definitions HWY_COMPILE_ONLY_STATIC)
+  weft_compiles_for("defined(__riscv_vector)" weft_on_riscv_vector)
+  if(weft_on_riscv_vector)  # the kernels store vectors in arrays, which RVV does not allow
+    list(APPEND weft_highway_definitions HWY_DISABLED_TARGETS=HWY_RVV)
+  endif()
 endif()
 option(WEFT_NATIVE "Compile kernels for this machine's processor only, in half the time" OFF)
 if(WEFT_NATIVE)
@@ -100,7 +129,9 @@ if(WEFT_NATIVE)
     message(FATAL_ERROR "WEFT_NATIVE: cross builds and tests need every target; must be OFF")
   endif()
   list(APPEND weft_highway_definitions HWY_COMPILE_ONLY_STATIC)
-  target_compile_options(weft_highway INTERFACE -march=native)
+  if(weft_targets)  # other processors have one target, and GCC has no -march=native for RISC-V
+    target_compile_options(weft_highway INTERFACE -march=native)
+  endif()
   set(weft_dispatches OFF)
 endif()
 target_compile_definitions(weft_highway INTERFACE ${weft_highway_definitions})

@@ -4,15 +4,16 @@
 #
 #   scripts/analyze.sh [FILE...]      default: all of runtime/ and kernels/, 10 minutes on two cores
 #
-# Prints each finding and exits with 1 if there is one. Needs clang-tidy-19 and a configured preset
-# x86-64, whose generated headers it reads. Kernels are analysed as boards compile them.
+# Prints each finding and exits with 1 if there is one. Needs clang-tidy-19 and a configured build
+# for this machine, whose generated headers it reads. Kernels are analysed as boards compile them.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 command -v clang-tidy-19 >/dev/null || {
   echo "analyze: clang-tidy-19 is missing; must be installed" >&2
   exit 1
 }
-[ -e build/x86-64/generated ] || cmake --preset x86-64 || exit 1
+preset=$(scripts/preset.sh)
+[ -e "build/$preset/generated" ] || cmake --preset "$preset" || exit 1
 files=("$@")
 [ ${#files[@]} -gt 0 ] || mapfile -t files < <(git ls-files 'runtime/*.cc' 'kernels/*.cc')
 
@@ -34,10 +35,10 @@ checks+=',-clang-analyzer-optin.core.EnumCastOutOfRange'
 
 analyze() {
   clang-tidy-19 --quiet "--checks=$checks" '--warnings-as-errors=*' '--header-filter=.*' "$@" -- \
-    -std=c++17 -x c++ -I. -isystem build/x86-64/generated -isystem build/x86-64/include \
+    -std=c++17 -x c++ -I. -isystem "build/$preset/generated" -isystem "build/$preset/include" \
     -DHWY_BROKEN_EMU128=1 -DHWY_COMPILE_ONLY_STATIC -DWEFT_TEXT=1 2>/dev/null
 }
 export -f analyze
-export checks
+export checks preset
 printf '%s\n' "${files[@]}" | xargs -P "$(nproc)" -n 4 bash -c 'analyze "$@"' analyze || exit 1
 echo "analyze: ${#files[@]} files, no finding"

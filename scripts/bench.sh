@@ -10,7 +10,8 @@
 #                         and docs/bench-peers-int8.json
 set -euo pipefail
 cd "$(dirname "$0")/.."
-build=build/x86-64
+preset=$(scripts/preset.sh)
+build=build/$preset
 folder=build/bench
 
 say() { echo "bench: $*" >&2; }
@@ -18,8 +19,8 @@ say() { echo "bench: $*" >&2; }
 build_weft() {
   scripts/setup.sh
   mkdir -p build
-  cmake --preset x86-64 >build/configure.log || { cat build/configure.log; exit 1; }
-  cmake --build --preset x86-64 --target weft
+  cmake --preset "$preset" >build/configure.log || { cat build/configure.log; exit 1; }
+  cmake --build --preset "$preset" --target weft
 }
 
 # bench NAME INPUT HIDDEN STEPS [OPTION of weft bench...]

@@ -25,7 +25,7 @@ scripts/setup.sh demo
 mkdir -p build/demo
 say "build the weft command (lines are in build/demo/build.log)"
 started=$SECONDS
-quietly build/demo/configure.log cmake --preset x86-64 -B "$build" -DWEFT_UNITE=ON \
+quietly build/demo/configure.log cmake --preset host -B "$build" -DWEFT_UNITE=ON \
   -DWEFT_PRECOMPILE=ON -DWEFT_NATIVE=ON -DWEFT_CONVERTER_OPTIONS=-O0 \
   -DWEFT_BUILD_TESTS=OFF
 quietly build/demo/build.log cmake --build "$build" --target weft dtmf

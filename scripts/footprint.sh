@@ -6,7 +6,7 @@
 #   scripts/footprint.sh --tflite FOLDER    # the .tflite files of a folder, on M4F and M55
 #
 # The first form rewrites footprint.txt, stack_bounds.txt and layers.txt in tests/size, and needs
-# the models of the host build: cmake --build --preset x86-64 --target weft_models. The second form
+# the models of the host build: cmake --build --preset host --target weft_models. The second form
 # rewrites the rows of weft in tests/size/tflite.txt; the rows of other runtimes stay as they are.
 set -euo pipefail
 tflite=
@@ -22,16 +22,17 @@ case "${1:-}" in
 esac
 cd "$(dirname "$0")/.."
 scripts/setup.sh
-cmake --preset x86-64
+host=$(scripts/preset.sh)
+cmake --preset "$host"
 if [ -n "$tflite" ]; then
-  cmake --build --preset x86-64 --target weft
+  cmake --build --preset "$host" --target weft
   for preset in cortex-m4f cortex-m55; do
-    cmake --preset "$preset" -DWEFT_SIZE_TFLITE="$tflite" -DWEFT_COMMAND="$PWD/build/x86-64/weft"
+    cmake --preset "$preset" -DWEFT_SIZE_TFLITE="$tflite" -DWEFT_COMMAND="$PWD/build/$host/weft"
     cmake --build --preset "$preset" --target weft_size_tflite
     WEFT_PIN_FOOTPRINT=1 ctest --preset "$preset" -L tflite
   done
 else
-  cmake --build --preset x86-64 --target weft_models
+  cmake --build --preset "$host" --target weft_models
   for preset in cortex-m4f cortex-m7 cortex-m33 cortex-m55 cortex-m3 cortex-m0plus; do
     cmake --preset "$preset" -DWEFT_MODELS_DIR="$PWD/build/models"
     cmake --build --preset "$preset" --target weft_size

@@ -32,9 +32,12 @@ fuzzers=("$@")
 # Random graphs. Failures are reduced; the seed is the time. WEFT_PYTHON is a Python with NumPy, and
 # with OpenVINO if possible.
 if [ -z "$inputs" ] && [ "${fuzzers[*]}" = graphs ]; then
-  weft=build/x86-64/weft
-  [ -x "$weft" ] || { cmake --preset x86-64 && cmake --build --preset x86-64 --target weft; } ||
-    exit 1
+  preset=$(scripts/preset.sh)
+  weft=build/$preset/weft
+  if [ ! -x "$weft" ]; then
+    cmake --preset "$preset" || exit 1
+    cmake --build --preset "$preset" --target weft || exit 1
+  fi
   exec "${WEFT_PYTHON:-python3}" tests/random/run.py --weft "$weft" --kind graphs --shrink \
     --minutes "$amount" --models 10000000
 fi

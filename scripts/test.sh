@@ -6,9 +6,10 @@
 set -uo pipefail
 cd "$(dirname "$0")/.."
 presets=("$@")
+host=$(scripts/preset.sh)
 check_goldens=
 if [ ${#presets[@]} -eq 0 ]; then
-  presets=(x86-64 asan aarch64-linux armv7-linux riscv64-linux
+  presets=("$host" asan aarch64-linux armv7-linux riscv64-linux
     cortex-m4f cortex-m7 cortex-m33 cortex-m55 cortex-m3 cortex-m0plus riscv32)
   check_goldens=yes
 fi
@@ -95,7 +96,7 @@ for preset in "${presets[@]}"; do
     continue
   fi
   # Devices cannot convert: the host's weft converts the models for the other presets.
-  if [ "$preset" = x86-64 ]; then
+  if [ "$preset" = x86-64 ] || [ "$preset" = host ]; then
     say "$preset: convert the models that device tests run"
     cmake --build --preset "$preset" --target weft_models || fail "$preset: conversion failed"
   fi

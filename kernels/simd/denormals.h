@@ -8,8 +8,11 @@
 
 #include <cstdint>
 
-#if defined(__SSE__)
+#if defined(__SSE__) || defined(_M_X64)  // MSVC defines no __SSE__
 #include <xmmintrin.h>
+#define WEFT_HAS_MXCSR 1
+#else
+#define WEFT_HAS_MXCSR 0
 #endif
 
 namespace weft::kernels {
@@ -22,7 +25,7 @@ class FlushDenormals {
   FlushDenormals& operator=(const FlushDenormals&) = delete;
 
  private:
-#if defined(__SSE__)
+#if WEFT_HAS_MXCSR
   using Word = uint32_t;
   static constexpr Word kFlush = 0x8040;  // MXCSR: flush to zero, denormals are zeros
   static Word Read() { return _mm_getcsr(); }
@@ -60,5 +63,7 @@ class FlushDenormals {
 };
 
 }  // namespace weft::kernels
+
+#undef WEFT_HAS_MXCSR
 
 #endif  // WEFT_KERNELS_SIMD_DENORMALS_H_

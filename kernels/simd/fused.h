@@ -15,7 +15,9 @@
 
 namespace weft::kernels {
 
-#if defined(WEFT_SOFT_FMA) || defined(__ARM_FEATURE_FMA) || defined(__FP_FAST_FMAF) || \
+#if defined(__wasm__)  // vectors round twice there, although Emscripten defines __unix__
+inline constexpr bool kFusesMultiplyAdd = false;
+#elif defined(WEFT_SOFT_FMA) || defined(__ARM_FEATURE_FMA) || defined(__FP_FAST_FMAF) || \
     defined(__unix__) || defined(__APPLE__) || defined(_WIN32)
 inline constexpr bool kFusesMultiplyAdd = true;
 #else
