@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Installs the missing packages for building and testing weft, and nothing else. Supports Debian 12
-# and related systems (apt); elsewhere it lists what is missing and exits with 1.
+# Installs the missing packages for building and testing weft, and nothing else:
+# scripts/setup.sh [convert|demo|tests]: for the weft command, the demo or all tests (the default).
+# packages.txt has their names for apt, dnf, pacman, brew and vcpkg; only those for apt are tested.
+# Without a package manager, it lists what is missing and exits with 1. WEFT_SKIP_SETUP=1 skips
+# everything.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-# scripts/setup.sh [convert|demo|tests]: the packages for the weft command, the demo or all tests
-# (the default). WEFT_SKIP_SETUP=1 skips everything.
 set=${1:-tests}
 case "$set" in
   convert | demo | tests) ;;
@@ -20,67 +21,64 @@ if [ "${WEFT_SKIP_SETUP:-0}" = 1 ]; then
   exit 0
 fi
 
-# A command, a C++ header, a path, python3:MODULE or Python's header, and the package that contains
-# it.
-needs_convert='
-g++                                  g++
-cmake                                cmake
-ninja                                ninja-build
-flatc                                flatbuffers-compiler
-flatbuffers/base.h                   libflatbuffers-dev
-pugixml.hpp                          libpugixml-dev
-nlohmann/json.hpp                    nlohmann-json3-dev
-fmt/format.h                         libfmt-dev
-'
-needs_demo='
-python3                              python3
-python3:numpy                        python3-numpy
-arm-none-eabi-g++                    gcc-arm-none-eabi
-/usr/lib/arm-none-eabi/newlib/libstdc++.a   libstdc++-arm-none-eabi-newlib
-qemu-system-arm                      qemu-system-arm
-'
-needs_tests='
-ccache                               ccache
-python3:ensurepip                    python3-venv
-Python.h                             python3-dev
-gtest/gtest.h                        libgtest-dev
-/usr/src/googletest/CMakeLists.txt   googletest
-ctags                                universal-ctags
-doxygen                              doxygen
-clang-format                         clang-format
-chromium                             chromium
-chromedriver                         chromium-driver
-python3:selenium                     python3-selenium
-aarch64-linux-gnu-g++                g++-aarch64-linux-gnu
-arm-linux-gnueabihf-g++              g++-arm-linux-gnueabihf
-riscv64-linux-gnu-g++                g++-riscv64-linux-gnu
-riscv64-unknown-elf-gcc              gcc-riscv64-unknown-elf
-/usr/lib/picolibc/riscv64-unknown-elf/picolibc.specs   picolibc-riscv64-unknown-elf
-qemu-system-riscv32                  qemu-system-misc
-qemu-aarch64                         qemu-user
-clang++-19                           clang-19
-/usr/lib/llvm-19/lib/clang/19/lib/linux   libclang-rt-19-dev
-/usr/lib/arm-none-eabi/newlib/librdimon.a   libnewlib-arm-none-eabi
-valgrind                             valgrind
-lv2/core/lv2.h                       lv2-dev
-lv2apply                             lilv-utils
-'
-needs=$needs_convert
-[ "$set" = convert ] || needs+=$needs_demo
-[ "$set" != tests ] || needs+=$needs_tests
 log=build/setup.log
 mkdir -p build
 
 say() { echo "setup: $*" >&2; }
 
+# Prints the newest Clang of version 19 or later, which toolchains/clang.cmake also finds.
+newest_clang() {
+  local name version='#if __clang_major__ < 19
+#error
+#endif'
+  for name in clang++-21 clang++-20 clang++-19 clang++; do
+    if "$name" -x c++ -E - <<<"$version" >/dev/null 2>&1; then
+      echo "$name"
+      return
+    fi
+  done
+  return 1
+}
+
+# Whether the C++ compiler finds a header, also in the folders of brew and vcpkg.
+has_header() {
+  local name flags=() folder
+  for folder in /opt/homebrew/include /usr/local/include "${VCPKG_ROOT:-}"/installed/*/include; do
+    [ ! -d "$folder" ] || flags+=("-I$folder")
+  done
+  for name in "${CXX:-c++}" g++ clang++; do
+    "$name" ${flags[@]+"${flags[@]}"} -x c++ -E - <<<"#include <$1>" >/dev/null 2>&1 && return
+  done
+  return 1
+}
+
+# Whether a compiler finds a file, or links with an option.
+compiler_has() {
+  local found compiler=$1
+  case "$2" in
+    --specs=*) "$compiler" "$2" -E - </dev/null >/dev/null 2>&1 ;;
+    -*) "$compiler" "$2" -x c++ -o /dev/null - <<<'int main() { return 0; }' >/dev/null 2>&1 ;;
+    *)
+      found=$("$compiler" "-print-file-name=$2" 2>/dev/null) && [ "$found" != "$2" ]
+      ;;
+  esac
+}
+
+has_module() {
+  python3 -c "import $1" 2>/dev/null || /usr/bin/python3 -c "import $1" 2>/dev/null
+}
+
 present() {
+  local name
   case "$1" in
     /*) [ -e "$1" ] ;;
-    python3:*)
-      python3 -c "import ${1#*:}" 2>/dev/null || /usr/bin/python3 -c "import ${1#*:}" 2>/dev/null
-      ;;
+    python3:*) has_module "${1#*:}" ;;
     Python.h) [ -e "$(python3 -c 'import sysconfig; print(sysconfig.get_path("include"))')/$1" ] ;;
-    *.h | *.hpp) echo "#include <$1>" | g++ -x c++ -E - >/dev/null 2>&1 ;;
+    'clang++>=19') newest_clang >/dev/null ;;
+    'clang++>=19:'*) name=$(newest_clang) && compiler_has "$name" "${1#*:}" ;;
+    *:*) compiler_has "${1%%:*}" "${1#*:}" ;;
+    *.h | *.hpp) has_header "$1" ;;
+    *'|'*) present "${1%%|*}" || present "${1#*|}" ;;
     *) command -v "$1" >/dev/null ;;
   esac
 }
@@ -96,32 +94,92 @@ as_root() {
   fi
 }
 
+# Prints the package manager of this system, or nothing.
+find_manager() {
+  local command
+  for command in apt-get dnf pacman brew vcpkg; do
+    if command -v "$command" >/dev/null; then
+      echo "${command%-get}"
+      return
+    fi
+  done
+}
+
+# Sets `lacks` to the rows of packages.txt that the set needs and that are missing.
+find_missing() {
+  local of missing probe names
+  lacks=()
+  while read -r of missing probe names; do
+    case "$set/$of" in
+      */convert | demo/demo | tests/demo | tests/tests)
+        present "$probe" || lacks+=("$missing $probe $names")
+        ;;
+    esac
+  done < <(grep -v '^#' scripts/packages.txt)
+}
+
+# Installs packages with a manager: run_manager MANAGER PACKAGE...
+run_manager() {
+  local manager=$1
+  shift
+  case "$manager" in
+    apt)
+      as_root apt-get -qq update &&
+        as_root env DEBIAN_FRONTEND=noninteractive \
+          apt-get -qq -y -o Dpkg::Use-Pty=0 install --no-install-recommends "$@"
+      ;;
+    dnf) as_root dnf -q -y --setopt=install_weak_deps=False install "$@" ;;
+    pacman) as_root pacman -S --noconfirm --needed "$@" ;;
+    brew) brew install "$@" ;;
+    vcpkg) vcpkg install "$@" ;;
+  esac
+}
+
+# Reports rows of packages.txt: those that CMake downloads, and those without which it stops.
+report_missing() {
+  local row missing probe names stop='' fetch=''
+  for row in "$@"; do
+    read -r missing probe names <<<"$row"
+    case "$missing" in
+      stop) stop+=" $probe" ;;
+      fetch) fetch+=" $probe" ;;
+    esac
+  done
+  [ -z "$fetch" ] || say "CMake will download:$fetch"
+  [ -z "$stop" ] || {
+    say "setup.sh $set: missing on this system ($(uname -s)):$stop; must be installed"
+    say "(WEFT_SKIP_SETUP=1 continues without them)"
+    exit 1
+  }
+}
+
 install_packages() {
-  local missing=() lacks=() what package
-  while read -r what package; do
-    [ -n "$what" ] || continue
-    present "$what" || { missing+=("$package"); lacks+=("$what"); }
-  done <<<"$needs"
-  if [ ${#missing[@]} -eq 0 ]; then
+  local lacks row manager missing probe apt dnf pacman brew vcpkg wanted=() others=()
+  find_missing
+  if [ ${#lacks[@]} -eq 0 ]; then
     say "every package needed is installed"
     return
   fi
-  if ! command -v apt-get >/dev/null; then
-    say "this system has no apt-get; install what provides: ${lacks[*]}"
-    say "(Debian's names: ${missing[*]})"
-    exit 1
+  manager=$(find_manager)
+  for row in "${lacks[@]}"; do
+    read -r missing probe apt dnf pacman brew vcpkg <<<"$row"
+    if [ -z "$manager" ] || [ "${!manager}" = - ]; then
+      others+=("$row")
+    elif [[ " ${wanted[*]-} " != *" ${!manager} "* ]]; then
+      wanted+=("${!manager}")
+    fi
+  done
+  if [ ${#wanted[@]} -gt 0 ]; then
+    say "installing ${wanted[*]}"
+    run_manager "$manager" "${wanted[@]}" >"$log" 2>&1 || {
+      tail -n 20 "$log" >&2
+      say "the packages could not be installed; $log has all lines"
+      exit 1
+    }
+    hash -r
   fi
-  say "installing ${missing[*]}"
-  {
-    as_root apt-get -qq update &&
-      as_root env DEBIAN_FRONTEND=noninteractive \
-        apt-get -qq -y -o Dpkg::Use-Pty=0 install --no-install-recommends "${missing[@]}"
-  } >"$log" 2>&1 || {
-    tail -n 20 "$log" >&2
-    say "the packages could not be installed; $log has all lines"
-    exit 1
-  }
-  hash -r
+  [ -n "$manager" ] || say "no apt-get, dnf, pacman, brew or vcpkg here"
+  [ ${#others[@]} -eq 0 ] || report_missing "${others[@]}"
 }
 
 # Sources that Debian 12 does not have come from Debian 13's archive. Debian 12 has Highway 1.0.3,
@@ -194,6 +252,10 @@ prepare_sources() {
   fi
   folder=$(mktemp -d)
   trap 'rm -rf "$folder"' RETURN
+  if ! command -v apt-get >/dev/null; then
+    say "no apt-get here: CMake uses an installed Highway, else downloads it"
+    return
+  fi
   say "fetching ${missing[*]} from the source archive of Debian $archive_release"
   if (cd "$folder" && download_sources "${missing[@]}"); then
     for package in "${missing[@]}"; do

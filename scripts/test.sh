@@ -13,7 +13,7 @@ if [ ${#presets[@]} -eq 0 ]; then
     cortex-m4f cortex-m7 cortex-m33 cortex-m55 cortex-m3 cortex-m0plus riscv32)
   check_goldens=yes
 fi
-jobs=$(nproc)
+jobs=$(getconf _NPROCESSORS_ONLN)
 passed=0
 failed=0
 summary=""
