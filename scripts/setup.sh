@@ -68,12 +68,14 @@ has_module() {
   python3 -c "import $1" 2>/dev/null || /usr/bin/python3 -c "import $1" 2>/dev/null
 }
 
+python_headers() { python3 -c 'import sysconfig; print(sysconfig.get_path("include"))'; }
+
 present() {
   local name
   case "$1" in
     /*) [ -e "$1" ] ;;
     python3:*) has_module "${1#*:}" ;;
-    Python.h) [ -e "$(python3 -c 'import sysconfig; print(sysconfig.get_path("include"))')/$1" ] ;;
+    Python.h) [ -e "$(python_headers 2>/dev/null)/$1" ] ;;
     'clang++>=19') newest_clang >/dev/null ;;
     'clang++>=19:'*) name=$(newest_clang) && compiler_has "$name" "${1#*:}" ;;
     *:*) compiler_has "${1%%:*}" "${1#*:}" ;;

@@ -7,7 +7,7 @@ import tempfile
 
 from rules import commits, messages
 from rules.operations import PATTERNS
-from rules.sizes import Skipped
+from rules.sizes import FILE_COUNT, Skipped
 from tidy import RULES
 from tree import Tree
 
@@ -139,7 +139,7 @@ SAMPLES = {
                         {"scripts/a.py": "def a():\n" + "    b()\n" * 70}]),
     "file_lines": ({"kernels/a.cc": "\n" * 600}, [{"kernels/a.cc": "\n" * 601},
                                                   {"examples/a.bin": " " * 2_000_001},
-                                                  {f"tests/{i}.txt": "" for i in range(2_501)}]),
+                                                  dict.fromkeys(map(str, range(FILE_COUNT + 1)), "")]),
     "line_width": ({"scripts/a.sh": "x" * 100 + "\n", "kernels/a.cc": "x" * 101 + "\n",
                     "kernels/a.h": "//" + "x" * 98 + "\n"},
                    [{"scripts/a.sh": "x" * 101 + "\n"}, {"kernels/a.inc": "//" + "x" * 99 + "\n"},
