@@ -14,10 +14,11 @@ import pathlib
 import shutil
 import statistics
 import struct
-import subprocess
 import sys
 import types
 import zipfile
+
+from command import run
 
 HEADER_BYTES = 128  # of an array in arrays.npy
 ABS = (0.0107, 3, 0.0065, -11)  # scale and zero point of the input and output of codes/abs
@@ -28,17 +29,6 @@ TASKS = [
     ("ic", "ic01", "codes/softmax_beta_0.5", 7 * 33, SOFTMAX),
     ("ad", "ad01", "codes/abs", 256, ABS),
 ]
-
-
-def quiet(command, must_fail=None):
-    """Runs a command; with `must_fail`, it must fail and print that text."""
-    run = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False)
-    talk = run.stdout + run.stderr
-    if (run.returncode != 0) != bool(must_fail) or must_fail and must_fail not in " ".join(
-            talk.split()):
-        sys.exit(f"{command}: exit {run.returncode}; must {'print ' + must_fail if must_fail else 'run'}:"
-                 f"\n{talk}")
-    return run.stdout
 
 
 def codes_of(source, case, count):
@@ -69,15 +59,15 @@ def results_of(task, codes, outputs, quantisation):
     return [statistics.fmean((value - scale * (code - zero))**2 for value, code in zip(values, codes))]
 
 
-def check_accuracy(run, target, folder, inputs, must):
+def check_accuracy(runner, target, folder, inputs, must):
     """Writes a data set of the layout of MLCommons' runner, and compares the printed accuracy."""
     folder.mkdir()
     lines = []
     for name, classes, data in inputs:
         (folder / name).write_bytes(data)
-        lines.append(f"{name}, 2, {classes}" + (f", {run.stride}, {run.stride}" if run.stride else ""))
+        lines.append(f"{name}, 2, {classes}" + (f", {runner.stride}, {runner.stride}" if runner.stride else ""))
     (folder / "y_labels.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    out = quiet([*run.command, "accuracy", *target, "--inputs", folder])
+    out = run([*runner.command, "accuracy", *target, "--inputs", folder])
     if must not in out:
         sys.exit(f"accuracy: is {out}; must be {must}")
 
@@ -109,8 +99,8 @@ def check_task(source, folder, build, board, row):
         sys.exit(f"{task}: results are {results}; must be {must}")
     target = ["--firmware", firmware, "--board", board, "--input-bytes", len(sent)]
     command = [sys.executable, path]
-    quiet([*command, "check", *target])
-    out = quiet([*command, "performance", *target, "--runs", "2"])
+    run([*command, "check", *target])
+    out = run([*command, "performance", *target, "--runs", "2"])
     if f"{model}: median throughput" not in out or "instructions per inference" not in out:
         sys.exit(f"performance: {out}")
     runner = types.SimpleNamespace(command=command, stride=len(sent) if task == "ad" else 0)
@@ -130,29 +120,29 @@ def main():
     board, weft = sys.argv[4:6]
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    quiet(["cmake", "--install", binary, "--prefix", folder / "prefix"])
+    run(["cmake", "--install", binary, "--prefix", folder / "prefix"])
     project = folder / "project"
     for name in ("mlperf-tiny", "cortex-m"):
         shutil.copytree(source / "examples" / name, project / name)
 
     def build(task, *options, model=None, must_fail=None):
-        quiet(["cmake", "-G", "Ninja", "-S", project / "mlperf-tiny", "-B", folder / task,
+        run(["cmake", "-G", "Ninja", "-S", project / "mlperf-tiny", "-B", folder / task,
                f"-DCMAKE_TOOLCHAIN_FILE={project / 'cortex-m/toolchain.cmake'}", f"-DBOARD={board}",
                f"-DCMAKE_PREFIX_PATH={folder / 'prefix'}", f"-DWEFT_COMMAND={weft}", f"-DTASK={task}",
                f"-DMODEL={model or folder / (task + '.tflite')}", *filter(None, options)], must_fail)
         if not must_fail:
-            quiet(["cmake", "--build", folder / task])
+            run(["cmake", "--build", folder / task])
 
     for row in TASKS:
         check_task(source, folder, build, board, row)
     build("tts", must_fail='TASK is "tts"; must be kws, vww, ic, ad or sww')
     build("vww", must_fail="must be a .tflite file")
     build("ad", "-DQUANTISATION=1,2", must_fail='QUANTISATION is "1,2"; must be scale and zero point')
-    run = [sys.executable, project / "mlperf-tiny/run.py"]
+    runner = [sys.executable, project / "mlperf-tiny/run.py"]
     firmware = ["--firmware", folder / "kws/firmware.elf", "--board", board]
-    quiet([*run, "accuracy", *firmware], "accuracy needs --inputs FOLDER")
-    quiet([*run, "accuracy", *firmware, "--inputs", folder / "absent"], "run.py: [Errno 2]")
-    quiet([*run, "check", *firmware], "Input has 490 bytes; must have 231")
+    run([*runner, "accuracy", *firmware], "accuracy needs --inputs FOLDER")
+    run([*runner, "accuracy", *firmware, "--inputs", folder / "absent"], "run.py: [Errno 2]")
+    run([*runner, "check", *firmware], "Input has 490 bytes; must have 231")
 
 
 if __name__ == "__main__":
