@@ -139,8 +139,14 @@ static void Cleanup(LV2_Handle handle) {
   free(handle);
 }
 
-/* Presets: the layout of the model's state, then the channels. */
-enum { kHeaderBytes = sizeof(uint64_t), kSavedBytes = kHeaderBytes + CHANNELS * sizeof(Channel) };
+/* Presets: this header, then the channels. */
+typedef struct Header {
+  uint64_t layout; /* of the model's state */
+  uint32_t frames, channels;
+} Header;
+
+enum { kSavedBytes = sizeof(Header) + CHANNELS * sizeof(Channel) };
+static const Header header_of_plugin = {MODEL_STATE_LAYOUT, FRAMES, CHANNELS};
 
 /* A host may save while Run executes, so the copy is repeated until Run changed nothing. */
 static int CopyChannels(Plugin* plugin) {
@@ -163,9 +169,8 @@ static LV2_State_Status Save(LV2_Handle handle, LV2_State_Store_Function store,
   if (!CopyChannels(plugin)) return LV2_STATE_ERR_UNKNOWN;
   unsigned char* const bytes = malloc(kSavedBytes);
   if (!bytes) return LV2_STATE_ERR_UNKNOWN;
-  const uint64_t layout = MODEL_STATE_LAYOUT;
-  memcpy(bytes, &layout, kHeaderBytes);
-  memcpy(bytes + kHeaderBytes, plugin->copy, sizeof(plugin->copy));
+  memcpy(bytes, &header_of_plugin, sizeof(Header));
+  memcpy(bytes + sizeof(Header), plugin->copy, sizeof(plugin->copy));
   const LV2_State_Status status =
       store(state, plugin->key, bytes, kSavedBytes, plugin->chunk, LV2_STATE_IS_POD);
   free(bytes);
@@ -182,12 +187,10 @@ static LV2_State_Status Restore(LV2_Handle handle, LV2_State_Retrieve_Function r
   uint32_t type = 0, property_flags = 0;
   const unsigned char* const bytes = retrieve(state, plugin->key, &size, &type, &property_flags);
   if (!bytes) return LV2_STATE_ERR_NO_PROPERTY;
-  uint64_t layout = 0;
   Channel channels[CHANNELS];
   if (type != plugin->chunk || size != kSavedBytes) return LV2_STATE_ERR_BAD_TYPE;
-  memcpy(&layout, bytes, kHeaderBytes);
-  memcpy(channels, bytes + kHeaderBytes, sizeof(channels));
-  if (layout != MODEL_STATE_LAYOUT) return LV2_STATE_ERR_BAD_TYPE; /* of another model */
+  if (memcmp(bytes, &header_of_plugin, sizeof(Header)) != 0) return LV2_STATE_ERR_BAD_TYPE;
+  memcpy(channels, bytes + sizeof(Header), sizeof(channels));
   for (uint32_t c = 0; c < CHANNELS; ++c) {
     if (channels[c].at >= FRAMES) return LV2_STATE_ERR_BAD_TYPE;
   }

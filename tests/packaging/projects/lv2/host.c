@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * host IN.f32 FIRST.so OUT.f32 [SECOND.so OUT.f32]: runs mono plug-ins of examples/lv2 together in
- * one process and writes their outputs. Blocks of every size must give equal bits, Run must not
+ * host IN.f32 FIRST.so OUT.f32 [SECOND.so OUT.f32]...: runs mono plug-ins of examples/lv2 together
+ * in one process and writes their outputs. Blocks of every size must give equal bits, Run must not
  * allocate or take a page fault, and a restored plug-in must continue as the saved one. Prints the
  * latency of each plug-in, or what is wrong. */
 #include <dlfcn.h>
@@ -13,13 +13,14 @@
 #include <string.h>
 #include <sys/resource.h>
 
-enum { kMaxSamples = 1 << 16, kMaxUris = 16, kMaxPlugins = 2, kAllAtOnce = 0, kMixed = -1 };
+enum { kMaxSamples = 1 << 16, kMaxUris = 16, kMaxPlugins = 3, kAllAtOnce = 0, kMixed = -1 };
 
 typedef struct Loaded {
   const LV2_Descriptor* descriptor;
   LV2_Handle handle;
   float in[kMaxSamples], out[kMaxSamples], expected[kMaxSamples];
   float latency;
+  char uri_of_state[64];
 } Loaded;
 
 typedef struct Property {
@@ -145,6 +146,17 @@ static void CheckState(Loaded* plugin, int samples) {
   plugin->descriptor->cleanup(other);
 }
 
+/* A plug-in of another FRAMES must reject the state, also if its size is equal. */
+static void CheckOtherState(Loaded* from, Loaded* to) {
+  const LV2_State_Interface* const save = from->descriptor->extension_data(LV2_STATE__interface);
+  const LV2_State_Interface* const restore = to->descriptor->extension_data(LV2_STATE__interface);
+  save->save(from->handle, Store, &property, 0, NULL);
+  property.key = Map(NULL, to->uri_of_state);
+  if (restore->restore(to->handle, Retrieve, &property, 0, NULL) == LV2_STATE_SUCCESS) {
+    Fail("restore accepts the state of another plug-in");
+  }
+}
+
 static void Load(Loaded* plugin, const char* path) {
   void* const module = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
   if (!module) Fail(dlerror());
@@ -152,6 +164,8 @@ static void Load(Loaded* plugin, const char* path) {
       (LV2_Descriptor_Function)dlsym(module, "lv2_descriptor");
   plugin->descriptor = descriptor ? descriptor(0) : NULL;
   if (!plugin->descriptor) Fail("has no descriptor");
+  snprintf(plugin->uri_of_state, sizeof(plugin->uri_of_state), "%s#history",
+           plugin->descriptor->URI);
   plugin->handle = New(plugin);
 }
 
@@ -173,6 +187,10 @@ int main(int count, char** words) {
     fwrite(plugins[i].expected, sizeof(float), (size_t)samples, out);
     fclose(out);
     printf("%g;", plugins[i].latency);
+  }
+  for (int i = 1; i < plugin_count; ++i) {
+    CheckOtherState(&plugins[i], &plugins[i - 1]);
+    CheckOtherState(&plugins[i - 1], &plugins[i]);
   }
   for (int i = 0; i < plugin_count; ++i) plugins[i].descriptor->cleanup(plugins[i].handle);
   printf("\n");
