@@ -48,7 +48,7 @@ def ints(*values: int) -> Any:
 
 def part(x: Any, begin: int, end: int, axis: int) -> Any:
     """Returns the elements from ``begin`` up to ``end`` of an axis."""
-    return ops().slice(x, ints(begin), ints(end), ints(1), ints(axis))
+    return ops().slice(x, ints(begin), ints(end), ints(1), ints(axis)).output(0)
 
 
 def transposed(x: Any) -> Any:
@@ -62,7 +62,7 @@ def padded(x: Any, begin: int, end: int = 0) -> Any:
         return x
     rest = [0] * (rank(x) - 2)
     zero = ops().constant(0, x.get_element_type().to_dtype())
-    return ops().pad(x, ints(0, begin, *rest), ints(0, end, *rest), "constant", zero)
+    return ops().pad(x, ints(0, begin, *rest), ints(0, end, *rest), "constant", zero).output(0)
 
 
 def rank(x: Any) -> int:

@@ -24,7 +24,7 @@ def _moved(mean: Any, x: Any, smoothing: float) -> Any:
 def _first(x: Any, initial: float | None) -> Any:
     """Returns the state before the first frame: a number, or the first frame itself."""
     if initial is None:
-        return part(x, 0, 1, 1).output(0)
+        return part(x, 0, 1, 1)
     batch, _, features = (extent.get_length() if extent.is_static else 1
                           for extent in x.get_partial_shape())
     return np.full((batch, 1, features), initial, np.float32)

@@ -89,7 +89,7 @@ class InverseSpectrum(Stage):
                                  _placed(self.window, self.frame, self.frame, self.periodic),
                                  _count(self.frame), _count(self.hop), False, False).output(0)
         # The last samples lack later frames.
-        return y if self.latency == 0 else part(y, 0, -self.latency, 1).output(0)
+        return y if self.latency == 0 else part(y, 0, -self.latency, 1)
 
     def input_length(self, length: int) -> int:
         return divided(length, 1, self.hop, "InverseSpectrum")
@@ -121,15 +121,17 @@ class Frames(Stage):
         self.frame, self.hop = frame, hop
 
     def build(self, x: Any) -> Any:
-        batch = x.get_partial_shape()[0].get_length()
-        past = np.zeros((batch, self.frame - self.hop), x.get_element_type().to_dtype())
+        batch, samples = x.get_partial_shape()
+        if samples.is_static and samples.get_length() % self.hop:  # no complete frame ends there
+            x = part(x, 0, samples.get_length() // self.hop * self.hop, 1)
+        past = np.zeros((batch.get_length(), self.frame - self.hop), x.get_element_type().to_dtype())
         return over_time(self._next, x, [past], self.hop)
 
     def _next(self, x: Any, past: Any) -> tuple[Any, Any]:
         op = ops()
         frame = op.concat([past, x], 1)
         return (op.unsqueeze(frame, ints(1)).output(0),
-                part(frame, self.hop, self.frame, 1).output(0))
+                part(frame, self.hop, self.frame, 1))
 
     def input_length(self, length: int) -> int:
         return length * self.hop
