@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Depthwise convolution of quantised values on a Cortex-M: a group of channels of all outputs that
 // have the same taps. Channels are contiguous in x and y, and the multiplier is 1. Instructions per
-// multiply-add with 3 x 3 taps: DSP extension 3.4, Helium 1.4.
+// multiply-add with 3 x 3 taps: DSP extension 3.4, Helium 1.1.
 
 #if defined(WEFT_KERNELS_MATRIX_DEPTHWISE_Q8_CORTEX_M_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef WEFT_KERNELS_MATRIX_DEPTHWISE_Q8_CORTEX_M_INL_H_
@@ -27,7 +27,19 @@ struct CodePixels {
   PixelSteps x_steps;
   int8_t* y;
   PixelSteps y_steps;
+#if defined(__ARM_FEATURE_MVE)
+  bool are_doubled = false;  // eight channels of two adjacent pixels are 16 channels of one
+#endif
 };
+
+// Rows and columns of pixels are interchangeable: iterate over the longer side.
+HWY_INLINE void PutLongSideInRows(CodePixels& pixels) {
+  if (pixels.columns < pixels.rows) {
+    std::swap(pixels.rows, pixels.columns);
+    std::swap(pixels.x_steps.row, pixels.x_steps.column);
+    std::swap(pixels.y_steps.row, pixels.y_steps.column);
+  }
+}
 
 // A window of weights and its taps inside the input. x_row and x_column are the distances between
 // adjacent taps in x.
@@ -54,7 +66,7 @@ namespace weft::kernels::HWY_NAMESPACE {
 
 #if !defined(__ARM_FEATURE_MVE)
 
-inline constexpr size_t kGroup = 4, kMinGroup = 4, kMaxGroupTaps = 16;
+inline constexpr size_t kGroup = 4, kMaxGroupTaps = 16;
 
 struct FourSums {
   int32_t a, b, c, d;
@@ -359,29 +371,20 @@ HWY_NOINLINE bool GroupOfPixels(GroupTaps& taps, const CodePixels& at, const int
   return kByIntegers || !WasInvalid();
 }
 
-#endif
-
 // Computes a rectangle. Returns false if it has too few channels or too many taps, or if results
 // may be wrong. The last group is moved back to end with the last channel and recomputes some
 // results; y does not overlap x.
 template <bool kByIntegers>
 HWY_INLINE bool RunGroupsWith(const DepthwiseQ8Shape& shape, const TapWindow& window,
                               CodePixels pixels, const int8_t* weights, const FactorsQ8& factors) {
-  if (shape.channels < kMinGroup) return false;
+  if (shape.channels < kGroup) return false;
   if (size_t{window.height} * window.width > kMaxGroupTaps) return false;
-  const size_t step = shape.channels < kGroup ? kMinGroup : kGroup;
-  // Rows and columns of pixels are interchangeable: iterate over the longer side.
-  if (pixels.columns < pixels.rows) {
-    std::swap(pixels.rows, pixels.columns);
-    std::swap(pixels.x_steps.row, pixels.x_steps.column);
-    std::swap(pixels.y_steps.row, pixels.y_steps.column);
-  }
-  const auto group =
-      step == kGroup ? GroupOfPixels<kGroup, kByIntegers> : GroupOfPixels<kMinGroup, kByIntegers>;
+  PutLongSideInRows(pixels);
+  const auto group = GroupOfPixels<kGroup, kByIntegers>;
   GroupTaps taps(window);
   size_t before = 0;
-  for (size_t next = 0; next < shape.channels; next += step) {
-    const size_t channel = next + step > shape.channels ? shape.channels - step : next;
+  for (size_t next = 0; next < shape.channels; next += kGroup) {
+    const size_t channel = next + kGroup > shape.channels ? shape.channels - kGroup : next;
     FactorsQ8 of = After(factors, channel);
     if (of.first == nullptr) of.first = kNoFirst;
     if (of.start == nullptr) of.start = kNoStart;
@@ -395,6 +398,8 @@ HWY_INLINE bool RunGroupsWith(const DepthwiseQ8Shape& shape, const TapWindow& wi
   }
   return true;
 }
+
+#endif
 
 // RunGroupsWith<true>, in firmware whose model needs it (integer_codes.cc).
 __attribute__((weak)) bool RunIntegerGroups(const DepthwiseQ8Shape& shape, const TapWindow& window,

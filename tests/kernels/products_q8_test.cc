@@ -424,6 +424,32 @@ TEST(DepthwiseQ8, MatchesItsReferenceForVectorsOfChannels) {
   }
 }
 
+// Eight channels of adjacent pixels fill a vector. Codes may begin at the zero, and the sums of two
+// products may exceed 16 bits.
+TEST(DepthwiseQ8, MatchesItsReferenceForPairsOfPixels) {
+  Random random(19);
+  for (const uint32_t channels : {8u, 16u, 24u}) {
+    for (const uint32_t columns : {1u, 2u, 3u, 6u, 9u}) {
+      for (const bool is_rectified : {false, true}) {
+        DepthwiseQ8Shape shape;
+        AxisCase down(&random, 1), across(&random, 1);
+        down.axis = {4, 4, 3, 1, 1, 1};
+        across.axis = {columns, columns, 3, 1, 1, 1};
+        SetWindow(&shape, down, across, 1 + random.Below(2));
+        shape.multiplier = 1;
+        shape.channels = channels;
+        shape.results.codes = CodesCase(&random);
+        shape.results.codes.by_integers = true;
+        if (is_rectified) shape.results.codes.zero = shape.results.codes.low;
+        shape.x_zero = CodeAtRandom(&random);
+        SCOPED_TRACE(testing::Message() << channels << ' ' << columns << is_rectified);
+        ASSERT_NO_FATAL_FAILURE(
+            ExpectDepthwise(shape, MapOrder::kLast, MapOrder::kLast, columns % 3, &random));
+      }
+    }
+  }
+}
+
 TEST(PoolQ8, MatchesItsReferenceForAnyWindow) {
   Random random(7);
   constexpr PoolOp kOps[] = {PoolOp::kMax, PoolOp::kMeanExcludePad, PoolOp::kMeanIncludePad};
