@@ -26,7 +26,7 @@ ELSEWHERE = {
     "scripts/test.sh": "runs this test",
     "cmake --preset": "builds this tree",
     "cmake --install build/": "packaging/readme installs this build and compiles both snippets with it",
-    "scripts/arduino_library.py": "packaging/arduino runs it",
+    "scripts/export_sources.py": "packaging/sources runs it",
 }
 # The programs of other projects that a command requires.
 NEEDS = {"ovc": ["ovc"], "cmake -G Ninja -S examples/cortex-m": ["arm-none-eabi-g++", "qemu-system-arm"],

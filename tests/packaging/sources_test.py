@@ -1,9 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Generates the Arduino library and builds it as the Arduino builder does: every source below src/,
-with a board package's flags and no CMake.
+"""Runs scripts/export_sources.py for every build system, and builds what it writes.
 
-    arduino_test.py SOURCE BUILD FOLDER
+    sources_test.py SOURCE BUILD FOLDER
+
+The Arduino library without a model, with every source, is built as the Arduino builder does: every source below src/,
+with a board package's flags and no CMake. The Makefile of one model is built by make, with a few sources. Both
+programs must print the hash that is pinned for the model. The descriptions for other build systems are parsed: they
+must name each source, and only files that exist.
 
 As in some builders, objects are named after the source's file name, without its folder, and archived.
 For a board the archive may require only memcpy, memmove and memset.
@@ -15,6 +19,8 @@ builds both. If arm-none-eabi-g++ is installed, it also builds both and QEMU run
 must then prevent the compiler from fusing a * b + c, which is its default.
 """
 import concurrent.futures
+import configparser
+import json
 import os
 import pathlib
 import re
@@ -22,6 +28,7 @@ import shutil
 import subprocess
 import sys
 import wave
+from xml.etree import ElementTree
 
 # The flags of board packages for Cortex-M4, except -g, which does not change the code.
 COMMON = ["-Os", "-w", "-MMD", "-ffunction-sections", "-fdata-sections"]
@@ -31,6 +38,8 @@ CXX = [
 ]
 CPU = ["-mcpu=cortex-m4", "-mthumb", "-mfloat-abi=hard", "-mfpu=fpv4-sp-d16"]
 C_CASE = "state/streaming_gru"  # of tests/c_api/program.c
+C_OPTIONS = ["--self-test", "2", "--region", "fast=64"]
+MAX_SOURCES = 30  # of the program with this model; all steps have 190
 
 ARDUINO = """\
 // Stands in for Arduino.h: the ADC hears a recording, the clock runs by itself.
@@ -174,20 +183,126 @@ def expect_soft_float_warning(library, folder):
             sys.exit(f"{flags}: must {'warn once' if warns else 'not warn'}; printed\n{done.stderr}")
 
 
+def link_board(boards):
+    return ["-nostartfiles", "--specs=rdimon.specs", f"-L{boards}", f"-T{boards}/mps2-an386.ld"]
+
+
+def export(source, build, output, template, *words):
+    return run(sys.executable, source / "scripts/export_sources.py", "--build", build, "-o", output, "--for", template,
+               *words)
+
+
+def check_make(source, folder, cross, cpu, link):
+    """Builds the exported Makefile, links the C program with its archive and compares the hash."""
+    launcher = "LAUNCHER=ccache" if shutil.which("ccache") else "LAUNCHER="
+    run("make", "-s", "-C", folder, "clean")
+    run("make", "-s", "-C", folder, f"-j{os.cpu_count()}", f"CROSS={cross}", launcher,
+        f"FLAGS=-Os {' '.join(cpu)}")
+    program = folder / "program"
+    run(cross + "gcc", *cpu, "-Os", f"-I{folder / 'src'}", source / "tests/c_api/program.c",
+        folder / "libweft_model.a", *link, "-Wl,--gc-sections", "-lm", "-o", program)
+    printed = run(source / "toolchains/boards/run.sh", "mps2-an386", program) if cross else run(program)
+    expect(f"make, {cross or 'here'}", printed, f"hash {pinned_hash(source)}")
+
+
+def check_meson(source, folder):
+    """Builds a project of Meson with the exported folder as a subproject, offline."""
+    if not shutil.which("meson"):
+        print("meson is missing: its subproject is not built")
+        return
+    project = folder / "meson project"
+    (project / "subprojects").mkdir(parents=True)
+    shutil.copytree(folder / "meson", project / "subprojects/meson")
+    shutil.copy(folder / "meson/weft_model.wrap", project / "subprojects")
+    shutil.copy(source / "tests/c_api/program.c", project)
+    (project / "meson.build").write_text("project('user', 'c', default_options: ['c_std=c99'])\nexecutable('program', "
+                                         "'program.c', dependencies: dependency('weft_model'))\n")
+    launcher = {"CC": "ccache cc", "CXX": "ccache c++"} if shutil.which("ccache") else {}
+    options = {"cwd": project, "env": {**os.environ, **launcher}}
+    run("meson", "setup", "--wrap-mode=nodownload", "-Dbuildtype=release", "build", **options)
+    run("ninja", "-C", "build", **options)
+    expect("meson", run(project / "build/program"), f"hash {pinned_hash(source)}")
+
+
+def names_in(folder, template):
+    """Returns the source paths that the description for a build system contains, relative to the folder."""
+    prefix = f"{folder.name}/"
+    if template == "cmsis-pack":
+        root = ElementTree.parse(folder / "weft.weft_model.pdsc").getroot()
+        return [file.get("name") for file in root.iter("file") if file.get("category").startswith("source")]
+    if template == "iar":
+        root = ElementTree.parse(folder / "weft_model.ipcf").getroot()
+        paths = [path.text for path in root.findall("files/group/path")]
+        return [path.removeprefix("$PROJ_DIR$/" + prefix) for path in paths]
+    if template == "cubeide":
+        rows = configparser.ConfigParser()
+        rows.optionxform = str
+        rows.read(folder / ".extSettings")
+        return [path.removeprefix(prefix) for path in rows["Groups"]["weft_model"].split(";")]
+    name = {"keil": "weft_model.clayer.yml", "meson": "meson.build"}.get(template, "CMakeLists.txt")
+    return re.findall(r"src/\S+\.(?:cpp|c)\b", (folder / name).read_text())
+
+
+def check_descriptions(source, build, folder, model):
+    """Exports the model for every build system and reads the descriptions."""
+    for template in ("make", "meson", "arduino", "platformio", "esp-idf", "zephyr", "cmsis-pack", "keil", "cubeide", "iar"):
+        output = folder / template
+        for _ in range(2 if template == "make" else 1):  # the second call replaces the folder
+            export(source, build, output, template, model, "--", *C_OPTIONS)
+        there = sorted(str(path.relative_to(output)) for suffix in ("*.c", "*.cpp") for path in output.rglob(suffix))
+        if len(there) > MAX_SOURCES:
+            sys.exit(f"{template}: {len(there)} sources; at most {MAX_SOURCES}: {there}")
+        if template in ("arduino", "platformio"):
+            described = json.loads((output / "library.json").read_text())
+            is_arduino = (output / "library.properties").exists()
+            if described["name"] != "weft_model" or is_arduino != (template == "arduino"):
+                sys.exit(f"{template}: {described}")
+        elif template != "make" and sorted(names_in(output, template)) != there:
+            sys.exit(f"{template}: names {names_in(output, template)}; must name {there}")
+        if not {"LICENSE", "NOTICE", "THIRD_PARTY_NOTICES"} <= {path.name for path in output.iterdir()}:
+            sys.exit(f"{template}: the licence texts are missing")
+        print(f"{template}: {len(there)} sources")
+
+
+def check_refusals(source, build, folder, model):
+    """A call that cannot succeed prints one line and leaves the folders as they were."""
+    (folder / "other").mkdir()
+    (folder / "other/file.txt").touch()
+    (folder / "weft.tflite").touch()
+    (folder / "bad.tflite").write_bytes(b"no model")
+    before = sorted((folder / "make").rglob("*"))
+    for output, words, must in (("other", [model], "has other files; must be new, empty or an earlier output"),
+                                ("make", [folder / "absent.xml"], "absent.xml does not exist; must be a model"),
+                                ("make", [folder / "model.weft"], 'ends in ".weft"; must end in .tflite or .xml'),
+                                ("make", [model, model], "two models have the name model; names must differ"),
+                                ("make", [folder / "weft.tflite"], "has the name weft, which is a header of weft"),
+                                ("make", [folder / "bad.tflite"], "bad.tflite")):
+        done = subprocess.run([sys.executable, source / "scripts/export_sources.py", "--build", build, "-o",
+                               folder / output, "--for", "make", *words], capture_output=True, text=True, check=False)
+        lines = done.stderr.splitlines()
+        if done.returncode != 1 or len(lines) != 1 or must not in lines[0]:
+            sys.exit(f"{words}: exit {done.returncode}; must be 1 with one line that contains {must!r}\n{done.stderr}")
+        if sorted((folder / "make").rglob("*")) != before:
+            sys.exit(f"{words}: the earlier output has changed")
+    print("refusals: ok")
+
+
 def main():
     source, build, folder = map(pathlib.Path, sys.argv[1:4])
     if folder.exists():
         shutil.rmtree(folder)
     folder.mkdir(parents=True)
     library = folder / "weft"
-    print(run(sys.executable, source / "scripts/arduino_library.py", build, library), end="")
+    print(export(source, build, library, "arduino"), end="")
 
     (folder / "Arduino.h").write_text(ARDUINO)
     (folder / "sketch.cpp").write_text(SKETCH)
     write_recording(source / "examples/dtmf/model/test.wav", folder / "recording.cpp")
-    run(build / "weft", "convert", source / f"build/fixtures/cases/{C_CASE}/model.xml", "-o",
-        folder / "model.weft", "--c-source", folder / "model.c", "--self-test", "2", "--region",
-        "fast=64")
+    model = source / f"build/fixtures/cases/{C_CASE}/model.xml"
+    run(build / "weft", "convert", model, "-o", folder / "model.weft", "--c-source", folder / "model.c",
+        *C_OPTIONS)
+    check_descriptions(source, build, folder, model)
+    check_refusals(source, build, folder, model)
     sketch = [folder / "sketch.cpp", folder / "recording.cpp", library / "examples/Keypad/dtmf.c"]
     program = [source / "tests/c_api/program.c", folder / "model.c"]
     keys = (source / "examples/dtmf/model/test.txt").read_text().strip()
@@ -197,6 +312,8 @@ def main():
     here = Builder("", ["-DHWY_COMPILE_ONLY_SCALAR"], library, folder / "here", headers)
     expect("sketch here", run(here.link("sketch", sketch)), keys)
     expect("program here", run(here.link("program", program)), f"hash {pinned_hash(source)}")
+    check_make(source, folder / "make", "", [], [])
+    check_meson(source, folder)
 
     if not shutil.which("arm-none-eabi-g++") or not shutil.which("qemu-system-arm"):
         print("arm-none-eabi-g++ or qemu-system-arm is missing: Cortex-M4 is not tested")
@@ -206,7 +323,7 @@ def main():
     expect_soft_float_warning(library, folder)
     expect_needs(board.archive, board.prefix, "memcpy memmove memset")
     boards = source / "toolchains/boards"
-    link = ["-nostartfiles", "--specs=rdimon.specs", f"-L{boards}", f"-T{boards}/mps2-an386.ld"]
+    link = link_board(boards)
     start = boards / "startup.c"
     expect("sketch on a Cortex-M4",
            run(boards / "run.sh", "mps2-an386", board.link("sketch", [*sketch, start], *link)),
@@ -214,6 +331,7 @@ def main():
     expect("program on a Cortex-M4",
            run(boards / "run.sh", "mps2-an386", board.link("program", [*program, start], *link)),
            f"hash {pinned_hash(source)}")
+    check_make(source, folder / "make", "arm-none-eabi-", CPU, [*link, start])
 
 
 if __name__ == "__main__":
