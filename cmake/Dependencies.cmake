@@ -19,6 +19,40 @@ function(weft_record_component name)
   set_property(GLOBAL APPEND PROPERTY weft_components "    {\"${row}\", ${is_pinned}},")
 endfunction()
 
+# Sets `out` to a file of the build folder with the content of `url`, which FetchContent then reads.
+# Stops with one message if it cannot be downloaded; `option` is the variable for a source tree.
+# FetchContent's own messages name neither the option nor the script.
+function(weft_download name url sha256 option out)
+  string(TOUPPER ${name} upper)
+  get_filename_component(file "${url}" NAME)
+  set(file "${FETCHCONTENT_BASE_DIR}/${name}-${file}")
+  set(${out} "${file}" PARENT_SCOPE)
+  if(FETCHCONTENT_SOURCE_DIR_${upper} OR FETCHCONTENT_FULLY_DISCONNECTED)
+    return()  # FetchContent reads no archive
+  endif()
+  set(hash "")
+  if(EXISTS "${file}")
+    file(SHA256 "${file}" hash)
+  endif()
+  if(hash STREQUAL sha256)
+    return()
+  endif()
+  file(DOWNLOAD "${url}" "${file}" STATUS status INACTIVITY_TIMEOUT 30)
+  list(GET status 0 code)
+  list(GET status 1 reason)
+  if(code EQUAL 0)
+    file(SHA256 "${file}" hash)
+    if(hash STREQUAL sha256)
+      return()
+    endif()
+    set(reason "its SHA-256 is ${hash}; must be ${sha256}")
+  endif()
+  file(REMOVE "${file}")
+  message(FATAL_ERROR "${name} is not installed and ${url} could not be downloaded: ${reason}. "
+                      "Run scripts/setup.sh, which installs it, or set ${option} to its source "
+                      "tree")
+endfunction()
+
 include(cmake/Highway.cmake)
 include(cmake/FlatBuffers.cmake)
 
@@ -49,7 +83,8 @@ function(weft_need name)
     string(REGEX MATCH "[0-9]+\\.[0-9.]*[0-9]" version "${need_URL}")
     weft_record_component(${component} VERSION "${version}" PINNED)
   endif()
-  FetchContent_Declare(${name} URL ${need_URL} URL_HASH SHA256=${need_SHA256}
+  weft_download(${name} ${need_URL} ${need_SHA256} WEFT_${upper}_DIR archive)
+  FetchContent_Declare(${name} URL "${archive}" URL_HASH SHA256=${need_SHA256}
                        DOWNLOAD_EXTRACT_TIMESTAMP OFF)
   set(CMAKE_POSITION_INDEPENDENT_CODE ${weft_position_independent})  # Python's module links it
   FetchContent_MakeAvailable(${name})

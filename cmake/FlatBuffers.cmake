@@ -57,7 +57,9 @@ if(NOT weft_flatbuffers_root)
   if(CMAKE_CROSSCOMPILING)
     set(weft_flatbuffers_subdir SOURCE_SUBDIR none)
   endif()
-  FetchContent_Declare(flatbuffers ${weft_flatbuffers_source}
+  list(GET weft_flatbuffers_source 1 url)
+  weft_download(flatbuffers ${url} ${weft_flatbuffers_sha256} WEFT_FLATBUFFERS_DIR archive)
+  FetchContent_Declare(flatbuffers URL "${archive}"
                        URL_HASH SHA256=${weft_flatbuffers_sha256} ${weft_flatbuffers_subdir})
   FetchContent_MakeAvailable(flatbuffers)
   set(weft_flatbuffers_root "${flatbuffers_SOURCE_DIR}/include")

@@ -22,9 +22,10 @@ if(NOT TARGET GTest::gtest)
                      EXCLUDE_FROM_ALL)
     target_compile_options(gtest PRIVATE -O1)  # as the tests in a cross build
   else()
-    FetchContent_Declare(googletest
-      URL https://github.com/google/googletest/archive/refs/tags/v1.14.0.tar.gz
-      URL_HASH SHA256=8ad598c73ad796e0d8280b082cebd82a630d73e73cd3c70057938a6501bba5d7)
+    set(weft_googletest_sha256 8ad598c73ad796e0d8280b082cebd82a630d73e73cd3c70057938a6501bba5d7)
+    weft_download(googletest https://github.com/google/googletest/archive/refs/tags/v1.14.0.tar.gz
+                  ${weft_googletest_sha256} WEFT_GOOGLETEST_DIR archive)
+    FetchContent_Declare(googletest URL "${archive}" URL_HASH SHA256=${weft_googletest_sha256})
     FetchContent_MakeAvailable(googletest)
   endif()
 endif()

@@ -51,8 +51,10 @@ function(weft_find_highway)
       return()
     endif()
   endforeach()
+  list(GET weft_highway_source 1 url)
+  weft_download(highway ${url} ${weft_highway_sha256} WEFT_HIGHWAY_DIR archive)
   # SOURCE_SUBDIR names a folder that does not exist, so that no CMakeLists.txt is read.
-  FetchContent_Declare(highway ${weft_highway_source} URL_HASH SHA256=${weft_highway_sha256}
+  FetchContent_Declare(highway URL "${archive}" URL_HASH SHA256=${weft_highway_sha256}
                        SOURCE_SUBDIR none)
   FetchContent_MakeAvailable(highway)
   set(weft_highway_root "${highway_SOURCE_DIR}" PARENT_SCOPE)
