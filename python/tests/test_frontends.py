@@ -145,8 +145,9 @@ class FrontEnds(unittest.TestCase):
 
     def test_rates_of_scipy_later_by_the_delay(self):
         x = samples()
-        for name, up, down in (("third", 1, 3), ("faster", 3, 2)):
-            stage = Resample(up, down)
+        for name, up, down, block in (("third", 1, 3, None), ("third", 1, 3, 1), ("third", 1, 3, 40),
+                                      ("faster", 3, 2, None), ("faster", 3, 2, 1)):
+            stage = Resample(up, down, block=block)
             late = round(stage.delay * up / down)
             y = Chain(stage).numpy(x)
             np.testing.assert_allclose(y[late:], self.stored[name][:y.size - late], atol=1e-6)
@@ -175,7 +176,8 @@ class FrontEnds(unittest.TestCase):
                 ("count is 41; must be from 1 to 40", lambda: Chain(*_mel_stages(), DCT(41)).model(2)),
                 ("smoothing is 0; must be above 0", lambda: PCEN(smoothing=0)),
                 ("floor is 0 and offset 0", lambda: Log(0)),
-                ("7 positions of its output .* multiple of 3", lambda: Chain(Resample(3, 2)).model(7)),
+                ("14 positions of its output .* multiple of 12",
+                 lambda: Chain(Resample(3, 2)).model(14)),
                 ('input: is "f16"', lambda: Chain(Power(), input="f16"))):
             with self.subTest(message), self.assertRaisesRegex(weft.Error, message):
                 build()
