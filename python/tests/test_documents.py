@@ -12,6 +12,7 @@ import unittest
 import numpy as np
 
 from cases import Case
+from frontend_values import samples
 
 _TREE = pathlib.Path(__file__).resolve().parents[2]
 
@@ -49,6 +50,23 @@ class Documents(unittest.TestCase):
                     exec(compile(block, name, "exec"), names)  # as a reader would
                 np.testing.assert_allclose(names["model"](x), expected, rtol=1e-4, atol=1e-4)
             self.assertNotIn("differ", said.getvalue())
+
+    def test_blocks_about_front_ends(self):
+        import openvino
+        from openvino import opset13
+        blocks = _blocks("docs/frontends.md")
+        self.assertEqual(len(blocks), 3)
+        bands = opset13.parameter([1, 100, 40], np.float32, "bands")
+        model = openvino.Model(opset13.tanh(opset13.reduce_mean(bands, np.int64(2))), [bands])
+        names, said = {"samples": samples(16000)}, io.StringIO()
+        with self.folder(), contextlib.redirect_stdout(said):
+            openvino.save_model(model, "model.xml", compress_to_fp16=False)
+            for block in blocks:
+                exec(compile(block, "docs/frontends.md", "exec"), names)  # as a reader would
+            self.assertTrue(pathlib.Path("keyword.c").is_file())
+        expected = np.tanh(names["features"].mean(1, dtype=np.float64))
+        np.testing.assert_allclose(names["y"][0], expected, rtol=1e-5)
+        self.assertEqual(said.getvalue(), "(33, 40)\n{'features': 2}\n")
 
 
 if __name__ == "__main__":
