@@ -23,10 +23,17 @@ inline constexpr size_t kGateBlock = HWY_TARGET == HWY_SCALAR ? 16 : 64;
 // y[i] = op(clip(x[i])) for count floats; y may be x.
 void ActivateSpan(const Activation& activation, const float* x, float* y, size_t count);
 
-// The groups that may be absent: their references are weak (activation.h).
-#define WEFT_ACTIVATIONS(group, Group)                                                            \
-  __attribute__((weak)) void Activate##Group(UnaryOp op, float alpha, float beta, const float* x, \
-                                             float* y, size_t count);
+// The groups that may be absent: their references are weak (activation.h). COFF does not find a
+// definition that is weak as well.
+#undef WEFT_WEAK_GROUP
+#if defined(_WIN32) && defined(WEFT_DEFINES_GROUP)
+#define WEFT_WEAK_GROUP
+#else
+#define WEFT_WEAK_GROUP __attribute__((weak))
+#endif
+#define WEFT_ACTIVATIONS(group, Group)                                                      \
+  WEFT_WEAK_GROUP void Activate##Group(UnaryOp op, float alpha, float beta, const float* x, \
+                                       float* y, size_t count);
 #include "kernels/variants.inc"
 #undef WEFT_ACTIVATIONS
 

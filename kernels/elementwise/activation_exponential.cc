@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Exponentials and logarithms.
+#define WEFT_DEFINES_GROUP
 #include "kernels/elementwise/activation.h"
 #include "kernels/variants.h"
 

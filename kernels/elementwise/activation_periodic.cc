@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sine, cosine and the error function.
+#define WEFT_DEFINES_GROUP
 #include "kernels/elementwise/activation.h"
 #include "kernels/variants.h"
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The functions of the gates of recurrent cells.
+#define WEFT_DEFINES_GROUP
 #include "kernels/elementwise/activation.h"
 #include "kernels/variants.h"
 

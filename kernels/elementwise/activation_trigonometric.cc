@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tangent, the hyperbolic functions and the inverse functions. Relative errors of 2e-7 to 4e-7
 // (functions.inc); odd functions keep the sign of zero.
+#define WEFT_DEFINES_GROUP
 #include "kernels/elementwise/activation.h"
 #include "kernels/variants.h"
 

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Results of dense_q8, conv_q8 and depthwise_q8 that are computed with floats, for the scalar
 // target.
+#define WEFT_DEFINES_FLOAT_RESULTS
+#if defined(_WIN32)
+#pragma GCC diagnostic ignored "-Waddress"  // of a function that this file defines
+#endif
 #include "kernels/matrix/dense_q8.h"
 #include "kernels/variants.h"
 

@@ -384,10 +384,12 @@ class AnyResultWriter {
 #if defined(WEFT_SPLITS_FLOATS)
 
 // AnyResultWriter::Write, in a program whose model has results that are computed with floats.
-__attribute__((weak)) void WriteFloatResults(const ResultsQ8& results, const Activation& activation,
-                                             const int32_t* sums, const FactorsQ8& factors,
-                                             size_t outputs, void* y, size_t position,
-                                             size_t stride);
+#if !(defined(_WIN32) && defined(WEFT_DEFINES_FLOAT_RESULTS))  // COFF: a weak one is not found
+__attribute__((weak))
+#endif
+void WriteFloatResults(const ResultsQ8& results, const Activation& activation, const int32_t* sums,
+                       const FactorsQ8& factors, size_t outputs, void* y, size_t position,
+                       size_t stride);
 
 class ResultWriter {
  public:

@@ -3,12 +3,13 @@
 // use Fma of vector-inl.h: an instruction if the target has one, else the C library's fmaf. That of
 // hosted systems rounds once. That of newlib adds in double and rounds the sum twice, which rarely
 // makes a difference (a Cortex-M3 gives the expected bits for all conformance models) but is not
-// guaranteed. That of picolibc, the C library of bare RISC-V, also rounds the product; SoftFma
-// replaces it.
+// guaranteed. The functions of picolibc, the C library of bare RISC-V, and of MinGW-w64 also round
+// the product; SoftFma replaces them. WebAssembly multiplies and adds; relaxed SIMD may do either.
 #ifndef WEFT_KERNELS_SIMD_FUSED_H_
 #define WEFT_KERNELS_SIMD_FUSED_H_
 
-#if defined(__riscv) && !defined(__riscv_flen) && !defined(__unix__)
+#if (defined(__riscv) && !defined(__riscv_flen) && !defined(__unix__)) || \
+    (defined(__MINGW32__) && !defined(__FMA__))
 #include "kernels/simd/soft_fma.h"
 #define WEFT_SOFT_FMA
 #endif

@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// a * b + c, rounded once, to the nearest number, ties to even, by integers of 64 bits: for a core
-// without an FPU whose C library rounds the product as well, as picolibc does.
+// a * b + c, rounded once, to the nearest number, ties to even, by integers of 64 bits: for targets
+// whose C library rounds the product as well, as picolibc and MinGW-w64 do.
 #ifndef WEFT_KERNELS_SIMD_SOFT_FMA_H_
 #define WEFT_KERNELS_SIMD_SOFT_FMA_H_
 
 #include <cstdint>
 
 namespace weft::kernels {
+// MinGW-w64 names weak symbols after the first external symbol of their object file. A function
+// that several files define would give different symbols the same name.
+#if defined(__MINGW32__)
+namespace {
+#endif
 
 // A finite number other than 0: mantissa * 2^exponent, the mantissa is from 2^23 to 2^24 - 1.
 struct Unpacked {
@@ -84,6 +89,9 @@ __attribute__((noinline)) inline float SoftFma(float a, float b, float c) {
   return result;
 }
 
+#if defined(__MINGW32__)
+}  // namespace
+#endif
 }  // namespace weft::kernels
 
 #endif  // WEFT_KERNELS_SIMD_SOFT_FMA_H_

@@ -173,19 +173,27 @@ HWY_INLINE void StoreFirst(FloatVec v, float* p, size_t count) {
 #endif
 }
 
-// a * b + c of one float, rounded once. Every target compiles this to its instruction or to a call.
+// a * b + c of one float, rounded once. Every target compiles this to its instruction or to a call,
+// except WebAssembly, which computes it as in vectors.
 HWY_INLINE float Fma(float a, float b, float c) {
-#if defined(WEFT_SOFT_FMA)
+#if HWY_TARGET == HWY_WASM && defined(__wasm_relaxed_simd__)
+  return wasm_f32x4_extract_lane(
+      wasm_f32x4_relaxed_madd(wasm_f32x4_splat(a), wasm_f32x4_splat(b), wasm_f32x4_splat(c)), 0);
+#elif HWY_TARGET == HWY_WASM
+  return a * b + c;
+#elif HWY_TARGET == HWY_SCALAR && defined(WEFT_SOFT_FMA)
   return SoftFma(a, b, c);
 #else
   return __builtin_fmaf(a, b, c);
 #endif
 }
 
-// The same for vectors. Highway's MulAdd rounds twice on the scalar target.
+// The same for vectors. Highway's MulAdd rounds twice on the scalar target and on WebAssembly.
 HWY_INLINE FloatVec Fma(FloatVec a, FloatVec b, FloatVec c) {
 #if HWY_TARGET == HWY_SCALAR
   return FloatVec(Fma(a.raw, b.raw, c.raw));
+#elif HWY_TARGET == HWY_WASM && defined(__wasm_relaxed_simd__)
+  return FloatVec{static_cast<decltype(a.raw)>(wasm_f32x4_relaxed_madd(a.raw, b.raw, c.raw))};
 #else
   return hn::MulAdd(a, b, c);
 #endif
@@ -195,6 +203,8 @@ HWY_INLINE FloatVec Fma(FloatVec a, FloatVec b, FloatVec c) {
 HWY_INLINE FloatVec Fnma(FloatVec a, FloatVec b, FloatVec c) {
 #if HWY_TARGET == HWY_SCALAR
   return FloatVec(Fma(-a.raw, b.raw, c.raw));
+#elif HWY_TARGET == HWY_WASM && defined(__wasm_relaxed_simd__)
+  return FloatVec{static_cast<decltype(a.raw)>(wasm_f32x4_relaxed_nmadd(a.raw, b.raw, c.raw))};
 #else
   return hn::NegMulAdd(a, b, c);
 #endif
