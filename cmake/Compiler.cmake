@@ -8,19 +8,29 @@ if(NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE RelWithDebInfo)
 endif()
 
-add_compile_options(-ffp-contract=off -fno-math-errno)
+# MSVC is true for clang-cl, which has the options of cl.exe and the extensions of GCC that the
+# kernels use. No test runs it.
+if(CMAKE_CXX_COMPILER_ID STREQUAL "MSVC")
+  message(FATAL_ERROR "the compiler is cl.exe; must be clang-cl (-T ClangCL), GCC or Clang: the "
+                      "kernels use extensions of GCC")
+elseif(MSVC)
+  add_compile_options(/fp:precise /clang:-ffp-contract=off /clang:-fno-math-errno)
+else()
+  add_compile_options(-ffp-contract=off -fno-math-errno)
+endif()
 
 # Desktop builds are position independent, because users link weft into their shared objects;
-# firmware is linked to a fixed address. -fno-semantic-interposition lets the compiler inline in
-# position independent code: no other definition replaces one of weft's at run time.
+# firmware and WebAssembly are linked to fixed addresses. -fno-semantic-interposition lets the
+# compiler inline in position independent code: no other definition replaces one of weft's at run
+# time.
 set(weft_position_independent ON)
 if(DEFINED CMAKE_POSITION_INDEPENDENT_CODE)
   set(weft_position_independent ${CMAKE_POSITION_INDEPENDENT_CODE})
-elseif(CMAKE_SYSTEM_NAME STREQUAL "Generic")
+elseif(CMAKE_SYSTEM_NAME MATCHES "^(Generic|Emscripten)$")
   set(weft_position_independent OFF)
 endif()
 set(weft_binding "")
-if(weft_position_independent AND CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang")
+if(weft_position_independent AND CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang" AND NOT MSVC)
   set(weft_binding -fno-semantic-interposition)
 endif()
 
@@ -65,6 +75,14 @@ if(WEFT_WERROR)
   set(weft_werror -Werror)
 endif()
 set(weft_warnings -Wall -Wextra -Wconversion -Wshadow ${weft_werror})
+set(weft_host_warnings -Wall -Wextra -Wshadow ${weft_werror})
+set(weft_no_features -fno-exceptions -fno-rtti -fno-threadsafe-statics -ffunction-sections
+    -fdata-sections)
+if(MSVC)
+  set(weft_warnings /W3)
+  set(weft_host_warnings /W3)
+  set(weft_no_features /GR- /Zc:threadSafeInit- /Gy /Gw)
+endif()
 
 # Options for code that boards build for size. GCC's second scheduling pass and its loop-invariant
 # motion use registers and therefore code size, without a gain in loops that are not hot.
@@ -101,15 +119,14 @@ if(WEFT_SOFT_FLOAT)
   target_compile_definitions(weft_device INTERFACE WEFT_SOFT_FLOAT)
 endif()
 target_compile_features(weft_device INTERFACE cxx_std_17)
-target_compile_options(weft_device INTERFACE ${weft_warnings} -fno-exceptions -fno-rtti
-                       -fno-threadsafe-statics -ffunction-sections -fdata-sections ${weft_binding}
+target_compile_options(weft_device INTERFACE ${weft_warnings} ${weft_no_features} ${weft_binding}
                        ${weft_board_options}
                        # Loops that Clang could not vectorize are not an error.
                        $<$<CXX_COMPILER_ID:Clang>:-Wno-pass-failed>)
 
 add_library(weft_host INTERFACE)
 target_compile_features(weft_host INTERFACE cxx_std_20)
-target_compile_options(weft_host INTERFACE -Wall -Wextra -Wshadow ${weft_werror}
+target_compile_options(weft_host INTERFACE ${weft_host_warnings}
                        # std::stable_sort of libstdc++ 12 calls a function that is deprecated, and
                        # Clang reports it for the caller. GCC still checks weft's own calls.
                        $<$<CXX_COMPILER_ID:Clang>:-Wno-deprecated-declarations>)

@@ -149,8 +149,7 @@ else()
   add_library(weft_highway_targets STATIC EXCLUDE_FROM_ALL
               "${weft_highway_root}/hwy/targets.cc" "${weft_highway_root}/hwy/per_target.cc")
   target_compile_features(weft_highway_targets PRIVATE cxx_std_17)
-  target_compile_options(weft_highway_targets PRIVATE -fno-exceptions -fno-rtti
-                         -ffunction-sections -fdata-sections ${weft_binding})
+  target_compile_options(weft_highway_targets PRIVATE ${weft_no_features} ${weft_binding})
   set_target_properties(weft_highway_targets PROPERTIES
                         POSITION_INDEPENDENT_CODE ${weft_position_independent})
   target_link_libraries(weft_highway_targets PRIVATE $<BUILD_INTERFACE:weft_highway>)

@@ -92,7 +92,9 @@ if(TARGET weft)
                           INSTALL_RPATH "${weft_origin}/${weft_libraries_from_command}")
   endif()
   install(TARGETS weft RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
-  include(${CMAKE_CURRENT_LIST_DIR}/Manual.cmake)
+  if(NOT WIN32)
+    include(${CMAKE_CURRENT_LIST_DIR}/Manual.cmake)
+  endif()
 endif()
 
 configure_package_config_file(cmake/weftConfig.cmake.in "${PROJECT_BINARY_DIR}/weftConfig.cmake"

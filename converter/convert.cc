@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "converter/base/element_type.h"
+#include "converter/base/paths.h"
 #include "converter/emit/c_source.h"
 #include "converter/pipeline.h"
 #include "runtime/format/listing.h"
@@ -118,7 +119,7 @@ Result ConvertFrom(const Options& options, const Position& position) {
 Result Convert(std::span<const std::byte> xml, std::span<const std::byte> weights,
                const Options& options) {
   return ConvertFrom(options, [&](pipeline::ConvertOptions& made) {
-    made.model = options.name;
+    made.model = PathOf(options.name);
     made.in_memory = ir::IrBytes{xml, weights};
   });
 }

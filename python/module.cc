@@ -31,7 +31,7 @@
 #include "converter/cli/commands.h"
 #include "converter/cli/facts.h"
 #include "converter/cli/loaded_model.h"
-#include "converter/cli/streams.h"
+#include "converter/cli/system_streams.h"
 #include "converter/cli/timing.h"
 #include "converter/convert.h"
 #include "converter/report/page.h"

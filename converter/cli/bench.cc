@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "converter/base/paths.h"
 #include "converter/cli/bench_report.h"
 #include "converter/cli/commands.h"
 #include "converter/cli/feed.h"
@@ -226,7 +227,7 @@ Exit BenchModels(const BenchCall& call) {
   }
   std::vector<std::unique_ptr<LoadedModel>> models;
   for (const std::string& file : call.models) {
-    models.push_back(LoadedModel::Load(file, complaints.input));
+    models.push_back(LoadedModel::Load(PathOf(file), complaints.input));
     if (models.back() != nullptr) models.back()->Open(complaints.input);
   }
   if (!complaints.ok() || !TakeCpu(call.cpu, complaints.input)) return Report(complaints);

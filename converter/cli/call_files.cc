@@ -2,14 +2,15 @@
 #include "converter/cli/call_files.h"
 
 #include <fmt/format.h>
-#include <sys/stat.h>
 
 #include <optional>
 #include <set>
 #include <string_view>
 #include <utility>
 
+#include "converter/base/file_identity.h"
 #include "converter/base/links.h"
+#include "converter/base/paths.h"
 #include "converter/base/visible.h"
 #include "converter/emit/c_source.h"
 
@@ -18,23 +19,16 @@ namespace {
 
 using std::filesystem::path;
 
-// Device and inode of the file, after following links; nullopt if it does not exist.
-std::optional<std::string> Inode(const path& file) {
-  struct stat status;
-  if (stat(file.c_str(), &status) != 0) return std::nullopt;
-  return fmt::format("{}:{}", status.st_dev, status.st_ino);
-}
-
-// The file's inode, or else the inode of its deepest existing folder with the names below it.
+// The file's number, or else the number of its deepest existing folder with the names below it.
 std::string IdentityOf(const path& file) {
-  if (const std::optional<std::string> inode = Inode(file)) return *inode;
+  if (const std::optional<std::string> number = FileNumber(file)) return *number;
   path folder = std::filesystem::absolute(FollowLinks(file));
   path below;
   // Ends the traversal of cyclic links.
   constexpr int kMaxSteps = 256;
   for (int i = 0; i < kMaxSteps && folder.has_relative_path(); ++i) {
-    if (const std::optional<std::string> inode = Inode(folder)) {
-      return fmt::format("{}/{}", *inode, below.lexically_normal().string());
+    if (const std::optional<std::string> number = FileNumber(folder)) {
+      return fmt::format("{}/{}", *number, NameKey(below.lexically_normal()));
     }
     // A folder that does not exist yet may be the target of a dangling link.
     const path next = FollowLinks(folder);
@@ -45,7 +39,7 @@ std::string IdentityOf(const path& file) {
     below = below.empty() ? folder.filename() : folder.filename() / below;
     folder = folder.parent_path();
   }
-  return "/" + below.lexically_normal().string();
+  return "/" + NameKey(below.lexically_normal());
 }
 
 }  // namespace
@@ -78,7 +72,7 @@ std::vector<std::string> DistinctFileNames(const std::vector<std::string>& names
 }
 
 std::string CheckCSourceName(const std::string& value) {
-  const path file = value;
+  const path file = PathOf(value);
   const std::string is = fmt::format("is \"{}\"; ", OneLine(value));
   if (file.extension() != ".c") return is + "must end in .c";
   if (emit::CanBeIncluded(file.stem().string())) return {};

@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "converter/base/paths.h"
 #include "converter/cli/commands.h"
 #include "converter/cli/compare_layers.h"
 #include "converter/cli/comparison.h"
@@ -106,7 +107,8 @@ std::vector<Expected> TakeOutputs(const CompareCall& call, const LoadedModel& mo
 
 std::vector<Expected> RunOther(const CompareCall& call, const LoadedModel& model,
                                Diagnostics& complaints) {
-  const std::unique_ptr<LoadedModel> other = LoadedModel::Load(call.other, complaints.input);
+  const std::unique_ptr<LoadedModel> other =
+      LoadedModel::Load(PathOf(call.other), complaints.input);
   if (other == nullptr || !other->Open(complaints.input)) return {};
   Session session(*other);
   ReadInputsOf(call, *other, session, complaints);
@@ -191,8 +193,10 @@ void CheckCompareCall(const CompareCall& call) {
 // Runs both models interleaved, call by call, so that only the values of one call are kept.
 Exit CompareLayersOf(const CompareCall& call) {
   Diagnostics complaints;
-  const std::unique_ptr<LoadedModel> model = LoadedModel::Load(call.model, complaints.input);
-  const std::unique_ptr<LoadedModel> other = LoadedModel::Load(call.other, complaints.input);
+  const std::unique_ptr<LoadedModel> model =
+      LoadedModel::Load(PathOf(call.model), complaints.input);
+  const std::unique_ptr<LoadedModel> other =
+      LoadedModel::Load(PathOf(call.other), complaints.input);
   for (LoadedModel* one : {model.get(), other.get()}) {
     if (one != nullptr) one->Open(complaints.input, WatchedSteps());
   }
@@ -222,7 +226,8 @@ Exit CompareModel(const CompareCall& call) {
   CheckCompareCall(call);
   if (!call.layers.empty()) return call.other.empty() ? CompareLayers(call) : CompareLayersOf(call);
   Diagnostics complaints;
-  const std::unique_ptr<LoadedModel> model = LoadedModel::Load(call.model, complaints.input);
+  const std::unique_ptr<LoadedModel> model =
+      LoadedModel::Load(PathOf(call.model), complaints.input);
   if (model == nullptr || !model->Open(complaints.input)) return Report(complaints);
   Session session(*model);
   ReadInputsOf(call, *model, session, complaints);

@@ -15,6 +15,7 @@
 #include <system_error>
 #include <utility>
 
+#include "converter/base/paths.h"
 #include "converter/cli/call_files.h"
 #include "converter/cli/named_options.h"
 #include "converter/cli/streams.h"
@@ -81,8 +82,8 @@ Array AsIn(const Array& file, const Array& is, const std::optional<LayerCodes>& 
 std::map<std::string, std::string> FilesIn(const std::string& folder, Faults& faults) {
   std::map<std::string, std::string> files;
   std::error_code error;
-  for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end;
-       entry.increment(error)) {
+  for (std::filesystem::directory_iterator entry(PathOf(folder), error), end;
+       !error && entry != end; entry.increment(error)) {
     const std::filesystem::path& path = entry->path();
     if (path.extension() == ".npy") files.emplace(path.filename().string(), path.string());
   }
@@ -251,8 +252,8 @@ std::unique_ptr<LoadedModel> ConvertWithLayers(const CompareCall& call,
                                                const std::vector<LayerFile>& files,
                                                Faults& faults) {
   pipeline::ConvertOptions options;
-  options.model = call.model;
-  options.weights = call.weights;
+  options.model = PathOf(call.model);
+  options.weights = PathOf(call.weights);
   options.shapes = ParseShapes(call.shapes);
   for (const LayerFile& file : files) options.layer_outputs.push_back(file.output);
   const std::optional<pipeline::Converted> converted = pipeline::Convert(options, faults);
@@ -266,7 +267,8 @@ std::unique_ptr<LoadedModel> ConvertWithLayers(const CompareCall& call,
 Exit CompareLayers(const CompareCall& call) {
   Diagnostics complaints;
   Faults& faults = complaints.input;
-  const std::unique_ptr<ir::Graph> graph = pipeline::ReadModel(call.model, call.weights, faults);
+  const std::unique_ptr<ir::Graph> graph =
+      pipeline::ReadModel(PathOf(call.model), PathOf(call.weights), faults);
   if (graph == nullptr) return Report(complaints);
   LayerFiles files(call, faults);
   files.Find(*graph);

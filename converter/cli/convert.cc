@@ -10,6 +10,7 @@
 
 #include "converter/base/files.h"
 #include "converter/base/nearest.h"
+#include "converter/base/paths.h"
 #include "converter/base/visible.h"
 #include "converter/cli/call_files.h"
 #include "converter/cli/commands.h"
@@ -128,28 +129,28 @@ void CheckMeasures(const ConvertCall& call) {
 }
 
 std::filesystem::path WeightsOf(const ConvertCall& call) {
-  if (!call.weights.empty()) return call.weights;
-  return std::filesystem::path(call.model).replace_extension(".bin");
+  if (!call.weights.empty()) return PathOf(call.weights);
+  return PathOf(call.model).replace_extension(".bin");
 }
 
 // Checks all files of the call. The files of --evidence are known only after the conversion.
 void CheckFiles(const ConvertCall& call, const std::vector<EvidenceFile>& evidence,
                 Faults& faults) {
   CallFiles files;
-  files.Reads("MODEL", call.model);
+  files.Reads("MODEL", PathOf(call.model));
   files.Reads(call.weights.empty() ? "the weights of MODEL" : "--weights", WeightsOf(call));
-  for (const std::string& file : FilesOfValues(call.values)) files.Reads("a --value", file);
+  for (const std::string& file : FilesOfValues(call.values)) files.Reads("a --value", PathOf(file));
   for (const std::string& text : call.inputs) {
-    files.Reads("an --input", text.substr(text.find('=') + 1));  // a folder has no "NAME="
+    files.Reads("an --input", PathOf(text.substr(text.find('=') + 1)));  // a folder has no "NAME="
   }
-  files.Writes("--output", call.output);
+  files.Writes("--output", PathOf(call.output));
   if (!call.c_source.empty()) {
-    files.Writes("--c-source", call.c_source);
-    files.Writes("the header of --c-source", HeaderOf(call.c_source));
+    files.Writes("--c-source", PathOf(call.c_source));
+    files.Writes("the header of --c-source", HeaderOf(PathOf(call.c_source)));
   }
-  if (!call.report.empty()) files.Writes("--report", call.report);
+  if (!call.report.empty()) files.Writes("--report", PathOf(call.report));
   for (const EvidenceFile& file : evidence) {
-    files.Writes("a file of --evidence", std::filesystem::path(call.evidence) / file.name);
+    files.Writes("a file of --evidence", PathOf(call.evidence) / PathOf(file.name));
   }
   call.dumps.AddFiles(files);
   files.Check(faults);
@@ -159,7 +160,7 @@ void CheckFiles(const ConvertCall& call, const std::vector<EvidenceFile>& eviden
 void CheckCall(ConvertCall& call) {
   if (call.output.empty()) {
     // A .weft file as MODEL is rejected later; its error must not be a clash of file names.
-    const std::filesystem::path model = call.model;
+    const std::filesystem::path model = PathOf(call.model);
     call.output = model.extension() == ".weft"
                       ? call.model + ".weft"
                       : std::filesystem::path(model).replace_extension(".weft").string();
@@ -176,8 +177,8 @@ void CheckCall(ConvertCall& call) {
   ParsePrecisions(call.precisions, &options.precisions);
   options.arithmetic = graph::ArithmeticOf(call.arithmetic).value_or(graph::Arithmetic::kAuto);
   CheckMeasures(call);
-  options.model = call.model;
-  options.weights = call.weights;
+  options.model = PathOf(call.model);
+  options.weights = PathOf(call.weights);
   options.arena_aim = AimFor(call.target);
   options.precisions.keeps_scaled = KeepsScaledWeights(call.target);
   options.precisions.costs = IntegerCostsOf(call.target);
@@ -207,11 +208,11 @@ std::vector<std::string> FilesReadBy(const ConvertCall& call) {
   std::vector<std::string> sources = {call.model};
   std::error_code error;
   const std::filesystem::path weights = WeightsOf(call);
-  const bool is_ir = std::filesystem::path(call.model).extension() != ".tflite";
+  const bool is_ir = PathOf(call.model).extension() != ".tflite";
   if (is_ir && std::filesystem::exists(weights, error)) sources.push_back(weights.string());
   for (const std::string& file : FilesOfValues(call.values)) sources.push_back(file);
   for (const std::string& text : call.inputs) {
-    const std::filesystem::path path = text.substr(text.find('=') + 1);
+    const std::filesystem::path path = PathOf(text.substr(text.find('=') + 1));
     std::set<std::string> files;
     if (std::filesystem::is_regular_file(path, error)) files.insert(path.string());
     for (const auto& entry : std::filesystem::directory_iterator(path, error)) {
@@ -228,7 +229,7 @@ std::vector<EvidenceFile> EvidenceFilesOf(const ConvertCall& call,
                                           const pipeline::Converted& converted,
                                           const Json& conversion, Diagnostics& complaints) {
   if (call.evidence.empty()) return {};
-  const EvidenceInput input = {std::filesystem::path(call.output).filename().string(),
+  const EvidenceInput input = {PathOf(call.output).filename().string(),
                                std::as_bytes(std::span(converted.file)), call.given_options,
                                FilesReadBy(call), conversion};
   std::vector<EvidenceFile> files = EvidenceOf(input, complaints.input);
@@ -239,25 +240,25 @@ std::vector<EvidenceFile> EvidenceFilesOf(const ConvertCall& call,
 // Writes the model and, if requested, its C source, header, report and evidence: all files or none.
 void WriteOutputs(const ConvertCall& call, const pipeline::Converted& converted,
                   const Json& conversion, EvidenceFolder& folder, Diagnostics& complaints) {
-  std::vector<FileToWrite> files = {{call.output, converted.file}};
+  std::vector<FileToWrite> files = {{PathOf(call.output), converted.file}};
   std::string reason;
   emit::CSource c;
   if (!call.c_source.empty()) {
-    const std::filesystem::path source = call.c_source;
-    const std::string model = std::filesystem::absolute(call.output).string();
+    const std::filesystem::path source = PathOf(call.c_source);
+    const std::string model = std::filesystem::absolute(PathOf(call.output)).string();
     std::vector<std::string> regions;
     for (const pipeline::ScratchRegion& region : call.options.regions)
       regions.push_back(region.name);
     c = emit::WriteCSource({converted.file, source.stem().string(), call.incbin ? model : ""},
-                           regions, std::filesystem::path(call.output).filename().string());
+                           regions, PathOf(call.output).filename().string());
     files.push_back({source, BytesOfText(c.source)});
-    files.push_back({HeaderOf(call.c_source), BytesOfText(c.header)});
+    files.push_back({HeaderOf(source), BytesOfText(c.header)});
   }
   std::optional<std::string> page;
   if (!call.report.empty()) {
     page = ReportPage(call, converted, conversion, &reason);
     if (!page) return complaints.input.Add(reason);
-    files.push_back({call.report, BytesOfText(*page)});
+    files.push_back({PathOf(call.report), BytesOfText(*page)});
   }
   const std::vector<EvidenceFile> evidence =
       EvidenceFilesOf(call, converted, conversion, complaints);
@@ -319,7 +320,7 @@ Exit Convert(ConvertCall& call) {
   CheckCall(call);
   Diagnostics complaints;
   CheckFiles(call, {}, complaints.call);
-  EvidenceFolder evidence_folder(call.evidence);
+  EvidenceFolder evidence_folder(PathOf(call.evidence));
   if (!call.evidence.empty()) evidence_folder.Check(complaints.input);
   if (!complaints.ok()) return Report(complaints);
   Faults& faults = complaints.input;

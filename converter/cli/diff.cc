@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "converter/base/paths.h"
 #include "converter/cli/commands.h"
 #include "converter/cli/facts.h"
 #include "converter/cli/facts_text.h"
@@ -102,8 +103,8 @@ Json WithUnits(Json changes) {
 
 Exit Diff(const DiffCall& call) {
   Faults faults;
-  const std::unique_ptr<LoadedModel> before = LoadedModel::Load(call.before, faults);
-  const std::unique_ptr<LoadedModel> after = LoadedModel::Load(call.after, faults);
+  const std::unique_ptr<LoadedModel> before = LoadedModel::Load(PathOf(call.before), faults);
+  const std::unique_ptr<LoadedModel> after = LoadedModel::Load(PathOf(call.after), faults);
   if (before == nullptr || after == nullptr || !before->Open(faults) || !after->Open(faults)) {
     return Report(faults);
   }

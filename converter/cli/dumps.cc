@@ -10,6 +10,7 @@
 
 #include "converter/base/files.h"
 #include "converter/base/nearest.h"
+#include "converter/base/paths.h"
 #include "converter/base/visible.h"
 #include "converter/cli/numbers.h"
 #include "converter/cli/streams.h"
@@ -77,7 +78,7 @@ std::filesystem::path Dumps::FileOf(std::string_view pass) const {
       dot == std::string_view::npos
           ? std::string(pass)
           : fmt::format("{}.{:02}-{}", pass.substr(0, dot), part, pass.substr(dot + 1));
-  return std::filesystem::path(folder_) / fmt::format("{:02}-{}.txt", number, name);
+  return PathOf(folder_) / PathOf(fmt::format("{:02}-{}.txt", number, name));
 }
 
 void Dumps::AddFiles(CallFiles& files) const {
@@ -90,7 +91,7 @@ void Dumps::AddFiles(CallFiles& files) const {
 bool Dumps::MakeFolder(Faults& faults) const {
   if (folder_.empty()) return true;
   std::error_code error;
-  std::filesystem::create_directories(folder_, error);
+  std::filesystem::create_directories(PathOf(folder_), error);
   if (error) faults.Add(fmt::format("{}: cannot be created: {}", folder_, error.message()));
   return !error;
 }

@@ -9,6 +9,7 @@
 #include <system_error>
 #include <utility>
 
+#include "converter/base/paths.h"
 #include "converter/cli/call_files.h"
 #include "converter/cli/evidence_facts.h"
 #include "converter/cli/evidence_page.h"
@@ -44,12 +45,12 @@ Json SourcesOf(const std::vector<std::string>& files, Faults& faults) {
   Json sources = Json::array();
   for (const std::string& file : files) {
     std::string reason;
-    const std::optional<std::vector<std::byte>> bytes = ReadFile(file, &reason);
+    const std::optional<std::vector<std::byte>> bytes = ReadFile(PathOf(file), &reason);
     if (!bytes) {
       faults.Add(fmt::format("{}: cannot be read: {}", file, reason));
       continue;
     }
-    sources.push_back(FileFacts(std::filesystem::path(file).filename().string(), *bytes));
+    sources.push_back(FileFacts(PathOf(file).filename().string(), *bytes));
   }
   return sources;
 }
@@ -113,7 +114,7 @@ void AddSummary(Json summary, const Json& mapping, const Json& plan,
 }
 
 bool IsInside(const std::string& name) {
-  const std::filesystem::path path = name;
+  const std::filesystem::path path = PathOf(name);
   return !name.empty() && path.is_relative() && path == path.lexically_normal() &&
          *path.begin() != "..";
 }
@@ -203,7 +204,7 @@ void EvidenceFolder::Check(Faults& faults) {
 void EvidenceFolder::Prepare(const std::vector<EvidenceFile>& files, std::vector<FileToWrite>& to,
                              Faults& faults) {
   for (const EvidenceFile& file : files) {
-    const std::filesystem::path path = path_ / file.name;
+    const std::filesystem::path path = path_ / PathOf(file.name);
     std::vector<std::filesystem::path> missing;  // inner folders first
     std::error_code error;
     for (std::filesystem::path folder = path.parent_path();
@@ -226,7 +227,7 @@ void EvidenceFolder::Keep(const std::vector<EvidenceFile>& files) {
   std::error_code ignored;
   for (const std::string& name : earlier_) {
     if (std::ranges::count(files, name, &EvidenceFile::name) != 0) continue;
-    std::filesystem::remove(path_ / name, ignored);
+    std::filesystem::remove(path_ / PathOf(name), ignored);
   }
 }
 

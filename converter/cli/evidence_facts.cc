@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "converter/base/paths.h"
 #include "converter/base/sha256.h"
 #include "converter/cli/evidence_parts.h"
 #include "converter/cli/targets.h"
@@ -33,7 +34,7 @@ constexpr std::string_view kOutputOptions[] = {
 std::string WithoutFolders(const std::string& value) {
   const size_t equals = value.find('=');
   const size_t begin = equals == std::string::npos ? 0 : equals + 1;
-  std::filesystem::path path = value.substr(begin);
+  std::filesystem::path path = PathOf(value.substr(begin));
   if (!path.has_filename()) path = path.parent_path();  // "samples/"
   return value.substr(0, begin) + path.filename().string();
 }

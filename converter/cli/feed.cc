@@ -11,6 +11,7 @@
 #include "converter/base/elements.h"
 #include "converter/base/files.h"
 #include "converter/base/packed.h"
+#include "converter/base/paths.h"
 #include "converter/cli/array_text.h"
 #include "converter/cli/wav.h"
 #include "kernels/elementwise/convert.h"
@@ -180,7 +181,7 @@ std::optional<Feed> ParseFeed(const ModelPort& port, std::vector<std::byte> byte
 std::optional<Feed> ReadFeed(const ModelPort& port, const std::string& file, bool cast,
                              Faults& faults) {
   std::string reason;
-  std::optional<std::vector<std::byte>> bytes = ReadFile(file, &reason);
+  std::optional<std::vector<std::byte>> bytes = ReadFile(PathOf(file), &reason);
   if (!bytes) {
     faults.Add(fmt::format("{}: cannot be read: {}", file, reason));
     return std::nullopt;
@@ -196,7 +197,7 @@ std::optional<Feed> ReadFeed(const ModelPort& port, const std::string& file, boo
 
 std::optional<Array> ReadAs(const TensorType& port, bool cast, const std::string& file,
                             std::string* reason) {
-  std::optional<Array> array = ReadNpy(file, reason);
+  std::optional<Array> array = ReadNpy(PathOf(file), reason);
   if (array) TakePackedBytes(port, *array);
   if (array && cast && !Cast(port.type, *array, reason)) return std::nullopt;
   return array;

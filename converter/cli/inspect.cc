@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "converter/base/files.h"
+#include "converter/base/paths.h"
 #include "converter/cli/call_files.h"
 #include "converter/cli/commands.h"
 #include "converter/cli/facts.h"
@@ -82,11 +83,11 @@ void CheckInspectCall(const InspectCall& call) {
 Diagnostics FilesOf(const InspectCall& call) {
   Diagnostics complaints;
   CallFiles files;
-  for (const std::string& model : call.models) files.Reads("MODEL", model);
-  for (const std::string& file : call.times) files.Reads("--bench", file);
-  for (const std::string& file : call.comparisons) files.Reads("--accuracy", file);
-  if (!call.html.empty()) files.Writes("--html", call.html);
-  if (!call.svg.empty()) files.Writes("--svg", call.svg);
+  for (const std::string& model : call.models) files.Reads("MODEL", PathOf(model));
+  for (const std::string& file : call.times) files.Reads("--bench", PathOf(file));
+  for (const std::string& file : call.comparisons) files.Reads("--accuracy", PathOf(file));
+  if (!call.html.empty()) files.Writes("--html", PathOf(call.html));
+  if (!call.svg.empty()) files.Writes("--svg", PathOf(call.svg));
   files.Check(complaints.call);
   return complaints;
 }
@@ -96,7 +97,7 @@ using Models = std::vector<std::unique_ptr<LoadedModel>>;
 Models LoadModels(const InspectCall& call, Faults& faults) {
   Models models;
   for (const std::string& file : call.models) {
-    std::unique_ptr<LoadedModel> model = LoadedModel::Load(file, faults);
+    std::unique_ptr<LoadedModel> model = LoadedModel::Load(PathOf(file), faults);
     if (model == nullptr || !model->Open(faults)) continue;
     models.push_back(std::move(model));
   }
@@ -113,7 +114,7 @@ void WritePages(const InspectCall& call, const Models& models, Faults& faults) {
   std::string page, picture;
   std::vector<FileToWrite> files;
   const auto add = [&](const std::string& file, const std::string& text) {
-    files.push_back({file, std::as_bytes(std::span(text.data(), text.size()))});
+    files.push_back({PathOf(file), std::as_bytes(std::span(text.data(), text.size()))});
   };
   if (!call.html.empty()) {
     page = report::Page(facts.size() == 1 ? facts[0] : Json{{"models", facts}});

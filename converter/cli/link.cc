@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "converter/base/files.h"
+#include "converter/base/paths.h"
 #include "converter/base/visible.h"
 #include "converter/cli/call_files.h"
 #include "converter/cli/commands.h"
@@ -37,9 +38,9 @@ using Models = std::vector<std::unique_ptr<LoadedModel>>;
 
 void CheckFiles(const LinkCall& call, Faults& faults) {
   CallFiles files;
-  for (const std::string& model : call.models) files.Reads("a MODEL", model);
-  files.Writes("--output", call.output);
-  files.Writes("the header of --output", HeaderOf(call.output));
+  for (const std::string& model : call.models) files.Reads("a MODEL", PathOf(model));
+  files.Writes("--output", PathOf(call.output));
+  files.Writes("the header of --output", HeaderOf(PathOf(call.output)));
   files.Check(faults);
 }
 
@@ -48,7 +49,7 @@ void CheckFiles(const LinkCall& call, Faults& faults) {
 void CheckNames(const LinkCall& call, Faults& faults) {
   std::map<std::string, std::string> taken;  // identifier -> file
   const auto take = [&](const std::string& file) -> const std::string& {
-    const std::string name = emit::Upper(emit::Identifier(path(file).stem().string()));
+    const std::string name = emit::Upper(emit::Identifier(PathOf(file).stem().string()));
     return taken.emplace(name, file).first->second;
   };
   take(call.output);
@@ -60,7 +61,7 @@ void CheckNames(const LinkCall& call, Faults& faults) {
     faults.Add(
         fmt::format("{}: its name in C is {}, like that of {}; must be unique, so copy the "
                     "file to another name",
-                    OneLine(model), emit::Identifier(path(model).stem().string()), OneLine(other)));
+                    OneLine(model), emit::Identifier(PathOf(model).stem().string()), OneLine(other)));
   }
 }
 
@@ -97,7 +98,7 @@ Json LinkFacts(const LinkCall& call, const Models& models) {
   uint64_t file_bytes = 0, weight_bytes = 0, state_bytes = 0, sum = 0, max = 0;
   for (const auto& model : models) {
     const Needs& needs = model->needs();
-    rows.push_back({{"name", emit::Identifier(path(model->file()).stem().string())},
+    rows.push_back({{"name", emit::Identifier(PathOf(model->file()).stem().string())},
                     {"file", model->file()},
                     {"file_bytes", model->bytes().size},
                     {"weight_bytes", WeightBytes(*model)},
@@ -110,7 +111,7 @@ Json LinkFacts(const LinkCall& call, const Models& models) {
     max = std::max<uint64_t>(max, needs.scratch_bytes);
   }
   return {{"file", call.output},
-          {"header", HeaderOf(call.output).string()},
+          {"header", HeaderOf(PathOf(call.output)).string()},
           {"models", rows},
           {"file_bytes", file_bytes},
           {"weight_bytes", weight_bytes},
@@ -141,14 +142,14 @@ bool Write(const LinkCall& call, const Models& models, Faults& faults) {
   std::vector<emit::SourceModel> sources;
   std::string from;
   for (const auto& model : models) {
-    const path file = model->file();
+    const path file = PathOf(model->file());
     const Bytes bytes = model->bytes();
     sources.push_back({{static_cast<const std::byte*>(bytes.data), bytes.size},
                        file.stem().string(),
                        call.incbin ? std::filesystem::absolute(file).string() : ""});
     from += (from.empty() ? "" : ", ") + file.filename().string();
   }
-  const path source = call.output;
+  const path source = PathOf(call.output);
   const emit::CSource c = emit::WriteProgram(sources, source.stem().string(), from);
   const std::vector<FileToWrite> files = {{source, BytesOfText(c.source)},
                                           {HeaderOf(source), BytesOfText(c.header)}};

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <utility>
 
+#include "converter/base/paths.h"
 #include "converter/cli/npy.h"
 #include "converter/cli/numbers.h"
 #include "converter/graph/number_value.h"
@@ -181,7 +182,7 @@ void ReadValues(const std::vector<std::string>& texts,
       value.numbers = named.value;
     } else {
       std::string reason;
-      std::optional<Array> array = ReadNpy(named.value, &reason);
+      std::optional<Array> array = ReadNpy(PathOf(named.value), &reason);
       if (!array) {
         faults.Add(fmt::format("{}: {}", named.value, reason));
         continue;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "converter/base/files.h"
+#include "converter/base/paths.h"
 #include "converter/cli/call_files.h"
 #include "converter/cli/commands.h"
 #include "converter/cli/numbers.h"
@@ -48,7 +49,7 @@ struct PlanCall {
 
 std::optional<plan::Problem> ReadProblem(const std::string& file, Faults& faults) {
   std::string reason;
-  const std::optional<std::vector<std::byte>> bytes = ReadFile(file, &reason);
+  const std::optional<std::vector<std::byte>> bytes = ReadFile(PathOf(file), &reason);
   if (!bytes) {
     faults.Add(fmt::format("{}: {}", file, reason));
     return std::nullopt;
@@ -80,7 +81,8 @@ bool Write(const PlanCall& call, const plan::Problem& problem, const Solved& sol
            Faults& faults) {
   if (call.solution.empty()) return true;
   const std::string text = plan::ToCsv(problem, &solved.placement);
-  const FileToWrite file = {call.solution, std::as_bytes(std::span(text.data(), text.size()))};
+  const FileToWrite file = {PathOf(call.solution),
+                            std::as_bytes(std::span(text.data(), text.size()))};
   std::string reason;
   if (WriteFiles(std::span(&file, 1), &reason)) return true;
   faults.Add(reason);
@@ -117,8 +119,8 @@ void PrintSolved(const PlanCall& call, const plan::Problem& problem, const Solve
 Exit PlanProblem(const PlanCall& call) {
   Diagnostics complaints;
   CallFiles files;
-  files.Reads("FILE.csv", call.problem);
-  if (!call.solution.empty()) files.Writes("--output", call.solution);
+  files.Reads("FILE.csv", PathOf(call.problem));
+  if (!call.solution.empty()) files.Writes("--output", PathOf(call.solution));
   files.Check(complaints.call);
   if (!complaints.ok()) return Report(complaints);
   Faults& faults = complaints.input;

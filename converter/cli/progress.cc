@@ -2,11 +2,11 @@
 #include "converter/cli/progress.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <cstdio>
 
 #include "converter/cli/streams.h"
+#include "converter/cli/system_streams.h"
 
 namespace weft::cli {
 namespace {
@@ -18,7 +18,8 @@ double MillisecondsSince(std::chrono::steady_clock::time_point begin) {
 
 }  // namespace
 
-Progress::Progress(bool verbose) : verbose_(verbose), on_terminal_(isatty(STDERR_FILENO) != 0) {}
+Progress::Progress(bool verbose)
+    : verbose_(verbose), on_terminal_(InterpretsEscapes(kStandardError)) {}
 
 Progress::~Progress() {
   if (shown_) std::fputs("\r\x1b[K", stderr);

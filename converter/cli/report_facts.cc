@@ -11,6 +11,7 @@
 
 #include "converter/base/files.h"
 #include "converter/base/parse_number.h"
+#include "converter/base/paths.h"
 #include "converter/base/visible.h"
 
 namespace weft::cli {
@@ -24,7 +25,7 @@ constexpr const char* kCompareJson = "\"weft compare --json\"";
 
 std::optional<std::string> ReadText(const std::string& file, Faults& faults) {
   std::string reason;
-  const std::optional<std::vector<std::byte>> bytes = ReadFile(file, &reason);
+  const std::optional<std::vector<std::byte>> bytes = ReadFile(PathOf(file), &reason);
   if (!bytes) {
     faults.Add(fmt::format("{}: cannot be read: {}", file, reason));
     return std::nullopt;

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "converter/base/files.h"
+#include "converter/base/paths.h"
 #include "converter/cli/array_text.h"
 #include "converter/cli/call_files.h"
 #include "converter/cli/commands.h"
@@ -42,7 +43,7 @@ std::vector<std::filesystem::path> OutputPaths(const std::vector<ModelPort>& por
                                                const std::string& folder) {
   std::vector<std::filesystem::path> paths;
   for (const std::string& name : DistinctFileNames(DisplayNames(ports))) {
-    paths.push_back(std::filesystem::path(folder) / (name + ".npy"));
+    paths.push_back(PathOf(folder) / PathOf(name + ".npy"));
   }
   return paths;
 }
@@ -50,8 +51,8 @@ std::vector<std::filesystem::path> OutputPaths(const std::vector<ModelPort>& por
 void CheckFiles(const RunCall& call, const Session& session,
                 const std::vector<std::filesystem::path>& outputs, Faults& faults) {
   CallFiles files;
-  files.Reads("MODEL", call.model);
-  for (const std::string& file : session.input_files()) files.Reads("an --input", file);
+  files.Reads("MODEL", PathOf(call.model));
+  for (const std::string& file : session.input_files()) files.Reads("an --input", PathOf(file));
   for (const std::filesystem::path& file : outputs) files.Writes("an output", file);
   files.Check(faults);
 }
@@ -60,7 +61,7 @@ bool WriteOutputs(const RunCall& call, const LoadedModel& model,
                   const std::vector<std::filesystem::path>& paths, const std::vector<Array>& arrays,
                   Faults& faults) {
   std::error_code error;
-  const bool made = std::filesystem::create_directories(call.output_dir, error);
+  const bool made = std::filesystem::create_directories(PathOf(call.output_dir), error);
   if (error) {
     faults.Add(fmt::format("{}: cannot be created: {}", call.output_dir, error.message()));
     return false;
@@ -74,7 +75,7 @@ bool WriteOutputs(const RunCall& call, const LoadedModel& model,
   std::string reason;
   if (WriteFiles(files, &reason)) return true;
   faults.Add(reason);
-  if (made) std::filesystem::remove(call.output_dir, error);  // only if it is empty
+  if (made) std::filesystem::remove(PathOf(call.output_dir), error);  // only if it is empty
   return false;
 }
 
@@ -108,7 +109,8 @@ void PrintOutputs(const RunCall& call, const LoadedModel& model, Session& sessio
 
 Exit Run(const RunCall& call) {
   Diagnostics complaints;
-  const std::unique_ptr<LoadedModel> model = LoadedModel::Load(call.model, complaints.input);
+  const std::unique_ptr<LoadedModel> model =
+      LoadedModel::Load(PathOf(call.model), complaints.input);
   if (model == nullptr || !model->Open(complaints.input)) return Report(complaints);
   Session session(*model);
   session.ReadInputs(call, complaints);

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "converter/cli/streams.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <cerrno>
-#include <csignal>
 #include <cstdio>
 #include <system_error>
 
 #include "converter/base/visible.h"
+#include "converter/cli/system_streams.h"
 
 namespace weft::cli {
 namespace {
@@ -26,23 +23,11 @@ void Write(std::string_view text) {
 
 }  // namespace
 
-void HoldStandardStreams() {
-  for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd) {
-    if (fcntl(fd, F_GETFD) >= 0 || errno != EBADF) continue;
-    // open() returns the lowest free descriptor, which is `fd`. The mode makes reads or writes
-    // fail.
-    const int mode = fd == STDIN_FILENO ? O_WRONLY : O_RDONLY;
-    if (open("/dev/null", mode) < 0) open("/", O_RDONLY);
-  }
-  std::signal(SIGPIPE, SIG_IGN);
-  std::signal(SIGXFSZ, SIG_IGN);
-}
-
 void SayLine(std::string_view line, Tint tint) {
   constexpr size_t kLongestBytes = 4000;  // longer lines are shortened in the middle
   // A single write, because other programs may write to the same terminal.
   const std::string text =
-      Tinted(Shortened(Visible(line), kLongestBytes), tint, STDERR_FILENO) + "\n";
+      Tinted(Shortened(Visible(line), kLongestBytes), tint, kStandardError) + "\n";
   std::fwrite(text.data(), 1, text.size(), stderr);
 }
 
@@ -56,7 +41,7 @@ void AnswerText(std::string_view text) { Write(Visible(text, /*keep_line_ends=*/
 void AnswerJson(std::string_view json) { Write(VisibleJson(json) + "\n"); }
 
 void AnswerOne(std::string_view line, Tint tint) {
-  Write(Tinted(Visible(line), tint, STDOUT_FILENO) + "\n");
+  Write(Tinted(Visible(line), tint, kStandardOutput) + "\n");
 }
 
 std::optional<std::string> FlushAnswers() {

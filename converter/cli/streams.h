@@ -16,11 +16,6 @@
 
 namespace weft::cli {
 
-// Call at the start of main, before any file is opened. Opens descriptors 0, 1 and 2 on a device
-// that accepts no bytes if they are closed, so that no later file gets their numbers. Makes a write
-// to a closed pipe or beyond the file size limit return an error instead of ending the process.
-void HoldStandardStreams();
-
 // Prints one line on stderr; `line` has no line end.
 void SayLine(std::string_view line, Tint tint = Tint::kNone);
 template <typename... Args>

@@ -2,23 +2,22 @@
 #include "converter/cli/terminal.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cctype>
 #include <cstdlib>
 
+#include "converter/cli/system_streams.h"
+
 namespace weft::cli {
 namespace {
-
-bool IsTerminal(int descriptor) { return isatty(descriptor) != 0; }
 
 // no-color.org: set and not empty.
 bool ShowsColours(int descriptor) {
   const char* const none = std::getenv("NO_COLOR");
   const char* const terminal = std::getenv("TERM");
   const bool is_dumb = terminal != nullptr && std::string_view(terminal) == "dumb";
-  return IsTerminal(descriptor) && !is_dumb && (none == nullptr || *none == '\0');
+  return !is_dumb && (none == nullptr || *none == '\0') && InterpretsEscapes(descriptor);
 }
 
 constexpr std::string_view kStarts[] = {"", "\x1b[1;31m", "\x1b[1;33m", "\x1b[1;32m"};
@@ -34,7 +33,7 @@ std::string Tinted(std::string_view text, Tint tint, int descriptor) {
 
 std::string Grouped(int64_t number) {
   std::string text = fmt::format("{}", number);
-  if (!IsTerminal(STDOUT_FILENO)) return text;
+  if (!IsTerminal(kStandardOutput)) return text;
   const size_t first = text[0] == '-' ? 1 : 0;
   for (size_t at = text.size(); at > first + 3;) text.insert(at -= 3, ",");
   return text;
@@ -45,7 +44,7 @@ std::string Size(int64_t bytes) {
   constexpr std::string_view kUnits[] = {"KiB", "MiB", "GiB"};
   const std::string text = Grouped(bytes) + " bytes";
   auto size = static_cast<double>(bytes);
-  if (!IsTerminal(STDOUT_FILENO) || size < kMin) return text;
+  if (!IsTerminal(kStandardOutput) || size < kMin) return text;
   size_t unit = 0;
   for (size /= 1024; size >= 1024 && unit + 1 < std::size(kUnits); size /= 1024) ++unit;
   return fmt::format("{} ({:.3g} {})", text, size, kUnits[unit]);

@@ -10,6 +10,7 @@
 #include <system_error>
 #include <utility>
 
+#include "converter/base/paths.h"
 #include "converter/cli/call_files.h"
 
 namespace weft::cli {
@@ -22,7 +23,7 @@ program::Precisions AllFloats() { return {.all = *program::PrecisionOf("f32"), .
 
 bool Exists(const std::string& file) {
   std::error_code error;
-  return std::filesystem::exists(file, error);
+  return std::filesystem::exists(PathOf(file), error);
 }
 
 // Updates `loss` with the maximum noise and difference over all outputs. For integer outputs the
@@ -64,7 +65,7 @@ std::vector<std::string> Trials::FilesOf(const std::string& folder) const {
   std::vector<std::string> files;
   for (const ModelPort& port : model_->inputs()) {
     for (const std::string& name : port.names) {
-      const std::string stem = (std::filesystem::path(folder) / FileNameOf(name)).string();
+      const std::string stem = (PathOf(folder) / PathOf(FileNameOf(name))).string();
       const std::string file = Exists(stem + ".wav") ? stem + ".wav" : stem + ".npy";
       if (!Exists(file)) continue;
       files.push_back(fmt::format("{}={}", name, file));
@@ -89,7 +90,7 @@ bool Trials::Begin(Diagnostics& complaints) {
     SessionCall call;
     for (const std::string& text : inputs_) {
       std::error_code error;
-      if (std::filesystem::is_directory(text, error)) {
+      if (std::filesystem::is_directory(PathOf(text), error)) {
         for (std::string& file : FilesOf(text)) call.inputs.push_back(std::move(file));
       } else {
         call.inputs.push_back(text);

@@ -6,6 +6,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "converter/base/paths.h"
 #include "converter/cli/commands.h"
 #include "converter/cli/model_check.h"
 #include "converter/cli/numbers.h"
@@ -21,7 +22,7 @@ struct VerifyCall {
 
 Exit Verify(const VerifyCall& call) {
   Faults faults;
-  const std::unique_ptr<LoadedModel> model = LoadedModel::Load(call.model, faults);
+  const std::unique_ptr<LoadedModel> model = LoadedModel::Load(PathOf(call.model), faults);
   if (model == nullptr) return Report(faults);
   const ModelCheck check = CheckModel(*model, faults);
   if (!faults.ok()) return Report(faults);
