@@ -1,16 +1,19 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Sets up, builds and tests weft: scripts/test.sh [PRESET...]. Without arguments the presets below
-# run, and OpenVINO derives the conformance goldens again if it is available. Continues after a
+# Sets up, builds and tests weft: scripts/test.sh [--all | PRESET...]. Without arguments the presets
+# below run, and OpenVINO derives the conformance goldens again if it is available. --all adds the
+# presets whose packages scripts/setup.sh does not install (docs/targets.md). Continues after a
 # failure; the last line is the sum over all presets.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 presets=("$@")
 host=$(scripts/preset.sh)
 check_goldens=
-if [ ${#presets[@]} -eq 0 ]; then
+if [ ${#presets[@]} -eq 0 ] || [ "${presets[*]}" = --all ]; then
+  more=()
+  [ ${#presets[@]} -eq 0 ] || more=(mingw-w64)
   presets=("$host" asan aarch64-linux armv7-linux riscv64-linux
-    cortex-m4f cortex-m7 cortex-m33 cortex-m55 cortex-m3 cortex-m0plus riscv32)
+    cortex-m4f cortex-m7 cortex-m33 cortex-m55 cortex-m3 cortex-m0plus riscv32 "${more[@]}")
   check_goldens=yes
 fi
 jobs=$(getconf _NPROCESSORS_ONLN)
@@ -48,13 +51,18 @@ count() {
 
 # Sets `dependencies` to the options of a preset. The sanitizers' build uses the versions that CMake
 # fetches if a system has none, so that the tests run with both (setup.sh fetches their sources).
+# The converter for Windows links the same versions, and the host's FlatBuffers has its headers.
 choose_dependencies() {
-  local name
+  local name names=(fmt json pugixml)
   dependencies=()
-  [ "$1" = asan ] || return 0
-  for name in flatbuffers fmt json pugixml; do
+  case "$1" in
+    asan) names+=(flatbuffers) ;;
+    mingw-w64) ;;
+    *) return 0 ;;
+  esac
+  for name in "${names[@]}"; do
     if [ ! -e "build/deps/pinned/$name/CMakeLists.txt" ]; then
-      echo "asan: uses the installed libraries, since build/deps/pinned/$name is missing"
+      echo "$1: CMake finds or fetches the libraries, since build/deps/pinned/$name is missing"
       dependencies=()
       return
     fi

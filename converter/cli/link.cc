@@ -58,10 +58,10 @@ void CheckNames(const LinkCall& call, Faults& faults) {
     const size_t count = taken.size();
     const std::string& other = take(model);
     if (taken.size() > count) continue;
-    faults.Add(
-        fmt::format("{}: its name in C is {}, like that of {}; must be unique, so copy the "
-                    "file to another name",
-                    OneLine(model), emit::Identifier(PathOf(model).stem().string()), OneLine(other)));
+    faults.Add(fmt::format(
+        "{}: its name in C is {}, like that of {}; must be unique, so copy the "
+        "file to another name",
+        OneLine(model), emit::Identifier(PathOf(model).stem().string()), OneLine(other)));
   }
 }
 
