@@ -16,6 +16,66 @@ namespace weft::kernels::HWY_NAMESPACE {
 inline constexpr size_t kGathered = kPatches - kPatches % kRowsQ8;
 static_assert(kGathered != 0, "scratch must hold all rows that share weights");
 
+#if defined(WEFT_RUNS_BY_HELIUM)
+// Writes the patches of `count` outputs from (row, column) on, and moves both to the next output.
+HWY_INLINE void GatherRows(const ConvQ8Shape& shape, const PatchGeometry& geometry,
+                           const RowsQ8& rows, const int8_t* x, uint32_t& row, uint32_t& column,
+                           size_t count, int8_t* to) {
+  while (count != 0) {
+    const uint32_t inside =
+        GatherPatches(geometry, x, row, column, static_cast<uint32_t>(count), rows.x_stride, to);
+    if (inside == 0) GatherPatch(geometry, x, row, column, shape.x_zero, to);
+    const uint32_t done = inside == 0 ? 1 : inside;
+    to += done * rows.x_stride;
+    count -= done;
+    column += done;
+    if (column == shape.out_width) column = 0, ++row;
+  }
+}
+
+// At most `pixels` outputs from (row, column) on whose patches are rows of x. Returns their count.
+HWY_NOINLINE size_t RunInPlace(const ConvQ8Shape& shape, const PatchGeometry& geometry,
+                               RowsQ8& rows, const int8_t* x, uint32_t row, uint32_t column,
+                               size_t pixels) {
+  const size_t inside = InsideFrom(geometry, row, column);
+  const size_t count = inside < pixels ? inside : pixels;
+  if (count == 0) return 0;
+  const size_t padded = rows.inputs;
+  rows.inputs = geometry.down.kernel * geometry.across.kernel * geometry.channels;
+  rows.x_stride = shape.out_width == 1 ? size_t{shape.stride_y} * shape.x.row
+                                       : size_t{shape.stride_x} * shape.x.pixel;
+  RunRowsQ8(rows, FirstInside(geometry, x, row, column), 0, count);
+  rows.inputs = rows.x_stride = padded;
+  return count;
+}
+
+// ConvRunQ8 with scratch.
+HWY_INLINE void RunPatches(const ConvQ8Shape& shape, const PatchGeometry& geometry, RowsQ8& rows,
+                           const int8_t* x, uint32_t row, size_t pixels, size_t position,
+                           int8_t* scratch) {
+  const size_t line = geometry.across.kernel * geometry.channels;
+  const bool are_rows =
+      geometry.HasLines() &&
+      (geometry.down.kernel == 1 || size_t{geometry.down.dilation} * geometry.x.row == line);
+  FillNumbers(scratch, kGathered * rows.x_stride, int8_t{0});  // inputs that pad patches stay 0
+  uint32_t column = 0;
+  for (size_t count; pixels != 0; pixels -= count, position += count * rows.y_stride) {
+    rows.position = position;
+    count = are_rows ? RunInPlace(shape, geometry, rows, x, row, column, pixels) : 0;
+    if (count == 0) {
+      count = pixels < kGathered ? pixels : kGathered;
+      GatherRows(shape, geometry, rows, x, row, column, count, scratch);
+      RunRowsQ8(rows, scratch, 0, count);
+    } else if (shape.out_width == 1) {
+      row += static_cast<uint32_t>(count);
+    } else {
+      column += static_cast<uint32_t>(count);
+      if (column == shape.out_width) column = 0, ++row;
+    }
+  }
+}
+#endif
+
 // Consecutive pixels of one group from the first of `row` on. `x` is the group's first channel of
 // the image, `position` the index of the first result in y.
 WEFT_PART void ConvRunQ8(const ConvQ8Shape& shape, const PatchGeometry& geometry, RowsQ8& rows,
@@ -27,6 +87,9 @@ WEFT_PART void ConvRunQ8(const ConvQ8Shape& shape, const PatchGeometry& geometry
     rows.position = position;
     return RunRowsQ8(rows, x + from, 0, pixels);
   }
+#if defined(WEFT_RUNS_BY_HELIUM)
+  RunPatches(shape, geometry, rows, x, row, pixels, position, scratch);
+#else
   uint32_t column = 0;
   for (size_t first = 0; first < pixels; first += kGathered) {
     const size_t count = pixels - first < kGathered ? pixels - first : kGathered;
@@ -40,6 +103,7 @@ WEFT_PART void ConvRunQ8(const ConvQ8Shape& shape, const PatchGeometry& geometry
     rows.position = first == 0 ? position : position + first * rows.y_stride;
     RunRowsQ8(rows, scratch, 0, count);
   }
+#endif
 }
 
 // Returns true if the stride between rows equals the stride between pixels times the width, so that

@@ -167,27 +167,44 @@ HWY_INLINE size_t PositionOfTap(const WindowAxis& axis, uint32_t output, uint32_
   return index == 0 ? 0 : index * stride;
 }
 
-// GatherPatch for a patch inside the input whose channels are contiguous.
+// The first tap of a patch inside the input.
+template <typename T>
+HWY_INLINE const T* FirstInside(const PatchGeometry& geometry, const T* x, uint32_t row,
+                                uint32_t column) {
+  return x + (PositionOfTap(geometry.down, row, 0, geometry.x.row) +
+              PositionOfTap(geometry.across, column, 0, geometry.x.pixel));
+}
+
+// GatherPatch for a patch inside the input whose channels are contiguous, and those of the next
+// `count` - 1 outputs of its row, `stride` numbers apart. Returns the end of the last patch.
 template <typename T>
 HWY_INLINE T* GatherInside(const PatchGeometry& geometry, const T* x, uint32_t row, uint32_t column,
-                           T* to) {
-  const T* from = x + (PositionOfTap(geometry.down, row, 0, geometry.x.row) +
-                       PositionOfTap(geometry.across, column, 0, geometry.x.pixel));
+                           T* to, uint32_t count = 1, size_t stride = 0) {
+  const T* from = FirstInside(geometry, x, row, column);
   // Contiguous taps are copied together.
   const bool has_lines = !kFindsGaps || geometry.HasLines();
   const uint32_t runs = has_lines ? 1 : geometry.across.kernel;
   const size_t length = geometry.channels * (has_lines ? geometry.across.kernel : 1);
   const size_t step = has_lines ? 0 : size_t{geometry.across.dilation} * geometry.x.pixel;
   const size_t to_row = size_t{geometry.down.dilation} * geometry.x.row - (runs - 1) * step;
-  for (uint32_t rows = geometry.down.kernel;;) {
-    for (uint32_t left = runs;;) {
-      CopyNumbers(to, from, length);
-      to += length;
-      if (--left == 0) break;
-      from += step;
+  const uint32_t all_rows = geometry.down.kernel;
+  const size_t to_next = count == 1 ? 0 : size_t{geometry.across.stride} * geometry.x.pixel;
+  for (;;) {
+    const T* at = from;
+    T* end = to;
+    for (uint32_t rows = all_rows;;) {
+      for (uint32_t left = runs;;) {
+        CopyNumbers(end, at, length);
+        end += length;
+        if (--left == 0) break;
+        at += step;
+      }
+      if (--rows == 0) break;
+      at += to_row;
     }
-    if (--rows == 0) return to;
-    from += to_row;
+    if (--count == 0) return end;
+    from += to_next;
+    to += stride;
   }
 }
 
@@ -236,6 +253,30 @@ WEFT_PART T* GatherPatch(const PatchGeometry& geometry, const T* x, uint32_t row
   }
   return FillRun(to, (geometry.down.kernel - ky.end) * line, padding);
 }
+
+#if defined(WEFT_RUNS_BY_HELIUM)
+// Returns the number of outputs from (row, column) to the last one in its row, or in a column of
+// outputs, whose patch is inside; 0 if this output's is not or channels are not contiguous.
+HWY_INLINE uint32_t InsideFrom(const PatchGeometry& geometry, uint32_t row, uint32_t column) {
+  if (row - geometry.inside_rows.first >= geometry.inside_rows.count()) return 0;
+  if (column - geometry.inside.first >= geometry.inside.count()) return 0;
+  if (geometry.across.output == 1) return geometry.inside_rows.end - row;
+  return geometry.inside.end - column;
+}
+
+// Writes the patches of outputs from (row, column) on, at most `count` of them and none after the
+// last patch of its row inside the input, to rows of `stride` numbers. Returns their count.
+template <typename T>
+HWY_NOINLINE uint32_t GatherPatches(const PatchGeometry& geometry, const T* x, uint32_t row,
+                                    uint32_t column, uint32_t count, size_t stride, T* to) {
+  uint32_t left = InsideFrom(geometry, row, column);
+  if (left == 0) return 0;
+  if (geometry.across.output == 1) left = 1;
+  if (left < count) count = left;
+  GatherInside(geometry, x, row, column, to, count, stride);
+  return count;
+}
+#endif
 
 }  // namespace weft::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
