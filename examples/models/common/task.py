@@ -11,8 +11,8 @@ Arrays = dict[str, np.ndarray]
 
 @dataclasses.dataclass
 class Task:
-    """model.py of each folder returns one from prepare(wheels, work): the folder with its unpacked
-    WHEELS, and a folder for its files.
+    """model.py of each folder returns a list of them from prepare(wheels, work): the folder with its
+    unpacked WHEELS, and a folder for its files. Tasks of one list have the same measures and peer.
 
     The first axis of the arrays is the run. `reference` has the outputs of the original runtime for
     `inputs`. `measure` compares outputs with the reference in the model's own measures, one text for
@@ -27,7 +27,7 @@ class Task:
     measures: list[str]
     measure: typing.Callable[[Arrays], list[str]]
     show: typing.Callable[[Arrays], str]
-    step: str = ""  # what one run processes
+    part: str = ""  # name of the task, if a model has several
     precisions: tuple[tuple[str, ...], ...] = (("f32",), ("f16",), ("i8",), ("i8", "--min-snr", "0"))
     board_runs: int = 8
 

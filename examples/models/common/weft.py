@@ -25,20 +25,20 @@ class Weft:
         return words
 
     def convert(self, task, precision):
-        """Converts the task's model. Returns its path and the summary of weft convert --json."""
-        path = self.folder / f"{'_'.join(precision)}.weft".replace("--", "")
-        out = quiet([self.command, "convert", task.model, "-o", path, "--json",
-                     *self.options(task, precision)])
-        return path, json.loads(out)
-
-    def options(self, task, precision):
-        """Returns all options of weft convert. With i8, the task's inputs decide which layers stay f16."""
+        """Converts the task's model to model.weft, model.c and model.h in a folder of the precision.
+        Returns the path and the summary of weft convert --json. With i8, the task's inputs decide
+        which layers stay f16."""
+        path = self.folder / "_".join(precision).replace("--", "") / "model.weft"
+        path.parent.mkdir(exist_ok=True)
         words = [*task.options, "--precision", *precision]
-        return words + self.inputs(task.inputs) if precision == ("i8",) else words
+        words += self.inputs(task.inputs) if precision == ("i8",) else []
+        out = quiet([self.command, "convert", task.model, "-o", path, "--c-source",
+                     path.with_suffix(".c"), "--incbin", "--json", *words])
+        return path, json.loads(out)
 
     def run(self, model, arrays):
         """Returns the outputs of all runs by name."""
-        out = self.folder / (model.stem + "_outputs")
+        out = model.parent / "outputs"
         if out.exists():
             for path in out.iterdir():
                 path.unlink()

