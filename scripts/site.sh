@@ -27,7 +27,7 @@ if ! cmp -s docs/site/requirements.txt "$site/installed.txt"; then
 fi
 doxygen docs/site/Doxyfile
 rm -rf "$site/html"
-"$site/venv/bin/sphinx-build" -W --keep-going -q -j auto -c docs/site -d "$site/doctrees" \
+"$site/venv/bin/sphinx-build" -E -W --keep-going -q -j auto -c docs/site -d "$site/doctrees" \
   -b html . "$site/html"
 cat >"$site/html/index.html" <<'HTML'
 <!doctype html>

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Builds the Python package for distribution: scripts/wheels.sh FOLDER [PYTHON...]. FOLDER gets one
-# wheel per interpreter (default: python3) and one source archive, which pip can install. The archive
-# contains weft and Highway; the other libraries are the system's, or CMake downloads them.
+# wheel per interpreter (default: python3) and one source archive, which pip can install. The
+# archive contains weft and Highway; the other libraries are the system's, or CMake downloads them.
 #
 # From CPython 3.12 on, one wheel (abi3) serves all later versions; earlier ones need one each. On
 # Linux, auditwheel includes the shared libraries and names the oldest glibc that fits: build in a
-# manylinux container for old systems. On macOS, delocate does this. WEFT_PYTHON_MODULE names a built
-# module, which then is not compiled again.
+# manylinux container for old systems. On macOS, delocate does this. WEFT_PYTHON_MODULE names a
+# built module, which then is not compiled again.
 set -euo pipefail
 [ $# -ge 1 ] || { echo "usage: scripts/wheels.sh FOLDER [PYTHON...]" >&2; exit 2; }
 mkdir -p "$1"
@@ -52,7 +52,8 @@ pack_sources() {
   mkdir -p "$tree/tests/kernels"
   rm -rf "$tree/python/tests"
   find "$tree" -name __pycache__ -prune -exec rm -rf {} +
-  [ -d build/deps/highway-1.2.0 ] || fail "build/deps/highway-1.2.0 is missing; run scripts/setup.sh"
+  [ -d build/deps/highway-1.2.0 ] ||
+    fail "build/deps/highway-1.2.0 is missing; run scripts/setup.sh"
   mkdir "$tree/build/deps/highway-1.2.0"
   cp -R build/deps/highway-1.2.0/hwy build/deps/highway-1.2.0/LICENSE* \
     "$tree/build/deps/highway-1.2.0"

@@ -24,6 +24,7 @@ ELSEWHERE = {
     "pip install openvino": "needs a package index",
     "scripts/demo.sh": "installs packages; the pages have its commands",
     "scripts/test.sh": "runs this test",
+    "cc -O2 -shared": "packaging/ctypes runs it",
     "cmake --preset": "builds this tree",
     "cmake --install build/": "packaging/readme installs this build and compiles both snippets with it",
     "scripts/export_sources.py": "packaging/sources runs it",
