@@ -5,9 +5,10 @@
 #   scripts/footprint.sh                    # the models and layers of tests/size, on every board
 #   scripts/footprint.sh --tflite FOLDER    # the .tflite files of a folder, on M4F and M55
 #
-# The first form rewrites footprint.txt, stack_bounds.txt and layers.txt in tests/size, and needs
-# the models of the host build: cmake --build --preset host --target weft_models. The second form
-# rewrites the rows of weft in tests/size/tflite.txt; the rows of other runtimes stay as they are.
+# The first form rewrites footprint.txt, stack_bounds.txt, layers.txt and, with llvm-mca 19,
+# cycles.txt in tests/size, and needs the models of the host build: cmake --build --preset host
+# --target weft_models. The second form rewrites the rows of weft in tests/size/tflite.txt; the rows
+# of other runtimes stay as they are.
 set -euo pipefail
 tflite=
 case "${1:-}" in

@@ -34,6 +34,7 @@ _README = {
     "tests/size/footprint.txt": "# cpu ...\ncortex-m7 mlp gnu-12 1024 2048 0 512 900 13000 16900\n",
     "tests/size/stack_bounds.txt": "# cpu ...\ncortex-m7 mlp gnu-12 950\n",
     "tests/size/tflm_int8.txt": "# cpu ...\n",
+    "tests/size/cycles.txt": "# cpu ...\ncortex-m7 int8_row gnu-12 64 80 96.0\n",
     "converter/cli/targets.inc": 'WEFT_TARGET("m4", "Cortex-M4", "GCC", "QEMU", true, true, true, false, true, 1.8, 1)\n',
     "tests/size/tflite.txt":
         "# cpu ...\ncortex-m4f ad01_int8 tflm gnu-12 4096 1024 2048 700 9000 26000 a0 b1\n"
@@ -58,7 +59,10 @@ _README = {
         "| 16.9 k |\n"
         "<!-- end -->\n<!-- footprint_int8 -->\n"
         "| model | core | runtime | code | model | RAM | stack | Open | Run |\n"
-        "| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n<!-- end -->\n",
+        "| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n<!-- end -->\n"
+        "<!-- cycles -->\n| loop | core | instructions | cycles | bytes of weights |\n"
+        "| --- | --- | --- | --- | --- |\n"
+        "| int8, one row | cortex-m7 | 1.250 | 1.500 | 1.00 |\n<!-- end -->\n",
     "docs/operations.md":
         "<!-- steps -->\n| step | operands | meaning |\n| --- | --- | --- |\n"
         "| `dense` | x [start] -> y | y |\n<!-- end -->\n<!-- operations -->\nAdd 1.\n<!-- end -->\n",

@@ -141,6 +141,26 @@ def _footprint_int8(tree):
     return lines
 
 
+def _cycles(tree):
+    """Rows of tests/size/cycles.txt, per product, with the bytes of weights that a loop loads per product."""
+    names = {
+        "int8_rows": ("int8, rows that share weights", {"cortex-m55": 1 / 2}, 1 / 3),
+        "int8_row": ("int8, one row", {}, 1), "int8_depthwise": ("int8, depthwise", {}, 1),
+        "f32_rows": ("f32, rows that share weights", {"cortex-m55": 4 / 3}, 2),
+        "f32_row": ("f32, one row", {}, 4), "f32_depthwise": ("f32, depthwise", {}, 4)
+    }
+    rows = {(cpu, loop): list(map(float, numbers))
+            for cpu, loop, _, *numbers in _table_rows(tree, "tests/size/cycles.txt")}
+    lines = ["| loop | core | instructions | cycles | bytes of weights |",
+             "| --- | --- | --- | --- | --- |"]
+    for cpu, loop in sorted(rows, key=lambda key: (list(names).index(key[1]), key[0])):
+        products, instructions, cycles = rows[cpu, loop]
+        name, others, usual = names[loop]
+        lines.append(f"| {name} | {cpu} | {instructions / products:.3f} | {cycles / products:.3f} | "
+                     f"{others.get(cpu, usual):.2f} |")
+    return lines
+
+
 # Models of tests/size/tflite.txt, in the order of the table.
 _TFLITE_MODELS = {
     "kws_ref_model": "keyword spotting, int8", "vww_96_int8": "visual wake words, int8",
@@ -237,6 +257,7 @@ _TABLES = {
     "targets": ("docs/targets.md", _targets),
     "footprint": ("docs/footprint.md", _footprint),
     "footprint_int8": ("docs/footprint.md", _footprint_int8),
+    "cycles": ("docs/footprint.md", _cycles),
     "footprint_m4": ("README.md", _footprint_m4),
     "models": ("docs/models.md", _models),
     "tflite_micro": ("docs/coming-from-tflite-micro.md", _tflite_micro),
