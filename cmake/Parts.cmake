@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Selects the sources that a build for certain models needs.
 set(WEFT_PARTS "" CACHE STRING
-    "Step kinds and variants to compile, as weft_model_parts() lists them; empty: all")
+    "Step kinds and variants to compile, as weft_model_parts() lists them; empty: all; models: \
+those of the models that weft_add_model() adds")
 
 # Sets `out` to the sources of kernels and runtime/bind that WEFT_PARTS require: those of the steps
 # and variants, and each <name>.cc whose <name>.h one of these sources includes.
@@ -33,7 +34,7 @@ endfunction()
 
 # Removes from the list with this name all sources that WEFT_PARTS do not require.
 function(weft_keep_parts list)
-  if(NOT WEFT_PARTS)
+  if(NOT WEFT_PARTS OR WEFT_PARTS STREQUAL "models")
     return()
   endif()
   weft_needed_sources(needed)
@@ -44,4 +45,19 @@ function(weft_keep_parts list)
     endif()
   endforeach()
   set(${list} "${kept}" PARENT_SCOPE)
+endfunction()
+
+# Removes from weft's libraries all sources that the models of weft_add_model() do not require.
+function(weft_keep_model_parts)
+  get_property(WEFT_PARTS GLOBAL PROPERTY WEFT_MODEL_PARTS)
+  set(PROJECT_SOURCE_DIR "${weft_SOURCE_DIR}")
+  set(PROJECT_BINARY_DIR "${weft_BINARY_DIR}")
+  foreach(library IN ITEMS weft_kernels weft_runtime)
+    get_target_property(others ${library} SOURCES)
+    set(sources "${others}")
+    list(FILTER sources INCLUDE REGEX "/(kernels|runtime/bind)/[^;]*\\.cc$")
+    list(FILTER others EXCLUDE REGEX "/(kernels|runtime/bind)/[^;]*\\.cc$")
+    weft_keep_parts(sources)
+    set_target_properties(${library} PROPERTIES SOURCES "${others};${sources}")
+  endforeach()
 endfunction()

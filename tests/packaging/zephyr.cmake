@@ -6,7 +6,7 @@ cmake_minimum_required(VERSION 3.22)
 include(${CMAKE_CURRENT_LIST_DIR}/steps.cmake)
 file(READ "${SOURCE}/zephyr/CMakeLists.txt" module)
 file(READ "${SOURCE}/zephyr/Kconfig" kconfig)
-string(REGEX MATCHALL "WEFT_(TEXT|COMMAND|HIGHWAY_DIR|FLATC)" settings "${module}")
+string(REGEX MATCHALL "WEFT_(TEXT|ALL_STEPS|COMMAND|HIGHWAY_DIR|FLATC)" settings "${module}")
 list(REMOVE_DUPLICATES settings)
 foreach(setting IN ITEMS WEFT ${settings})
   if(NOT kconfig MATCHES "config ${setting}\n")
@@ -21,6 +21,15 @@ weft_build("${FOLDER}/project/zephyr" "${FOLDER}/build" "-DCMAKE_TOOLCHAIN_FILE=
            "-DZephyr_DIR=${CMAKE_CURRENT_LIST_DIR}/zephyr" "-DZEPHYR_EXTRA_MODULES=${SOURCE}"
            "-DWEFT_COMMAND=${WEFT_COMMAND}" "-DWEFT_HIGHWAY_DIR=${HIGHWAY}"
            -DWEFT_PRECOMPILE=ON)
+# Only the kernels of the model are compiled: 7 steps, what these include, and one table.
+file(GLOB_RECURSE objects RELATIVE "${FOLDER}/build" "${FOLDER}/build/*.o" "${FOLDER}/build/*.obj")
+list(FILTER objects INCLUDE REGEX "/weft_kernels\\.dir/")
+list(LENGTH objects count)
+message(STATUS "${count} objects of kernels")
+if(count LESS 7 OR count GREATER 20 OR NOT objects MATCHES "/gru_cell\\.cc" OR
+   objects MATCHES "/(conv|lstm_cell|gru_cell_f16)\\.cc")
+  message(FATAL_ERROR "the module must compile the kernels of the model, and only these")
+endif()
 weft_run(${BOARD} "${SOURCE}/toolchains/boards/run.sh" ${BOARD} "${FOLDER}/build/zephyr.elf")
 file(READ "${SOURCE}/examples/dtmf/model/test.txt" keys)
 string(STRIP "${keys}" keys)
