@@ -112,39 +112,39 @@ WEFT_INLINE void CallWithWeights(const Call& call, std::byte* const* operands,
 
 // Ends bind/<step>.cc instead of WEFT_BIND_STEP. `fields` are those of the kernel's Shape.
 // bind/<step>.cc defines Rules without those of the weights.
-#define WEFT_BIND_NARROW_STEP(name, Name, Shape, fields)                                           \
-  namespace weft::bind::name {                                                                     \
-  namespace {                                                                                      \
-  void RulesOfFloats(const format::Name##Params& params, ParamChecker& check) {                    \
-    Rules(params, check);                                                                          \
-    check.RequireOperand(1, kF32, 0);                                                              \
-  }                                                                                                \
-  void RulesOfNarrow(const format::Name##Params& params, ParamChecker& check) {                    \
-    Rules(params, check);                                                                          \
-    RequireLinkedWeights(check, params);                                                           \
-  }                                                                                                \
-  WEFT_INLINE kernels::Shape ShapeOf(const format::Name##Params& params) {                         \
-    kernels::Shape shape;                                                                          \
-    WEFT_FIELDS(fields)                                                                            \
-    return shape;                                                                                  \
-  }                                                                                                \
-  template <typename Weight>                                                                       \
-  WEFT_INLINE void RunWith(const kernels::Shape& shape, std::byte* const* operands) {              \
-    constexpr format::Arity kOperands = format::kArity[static_cast<uint32_t>(format::Kind::name)]; \
-    CallWithWeights<Weight, kOperands.inputs>(                                                     \
-        [&](auto... pointers) { kernels::Name(shape, pointers...); }, operands,                    \
-        std::make_index_sequence<kOperands.operands()>());                                         \
-  }                                                                                                \
-  }                                                                                                \
-  void Run(const format::Name##Params& params, std::byte* const* operands) {                       \
-    RunWith<float>(ShapeOf(params), operands);                                                     \
-  }                                                                                                \
-  void RunNarrow(const format::Name##Params& params, std::byte* const* operands) {                 \
-    const kernels::Shape shape = ShapeOf(params);                                                  \
-    WithWeights(params, [&](auto weight) { RunWith<decltype(weight)>(shape, operands); });         \
-  }                                                                                                \
-  }                                                                                                \
-  WEFT_BIND_ENTRY(name, name, Name, RulesOfFloats, Run)                                            \
+#define WEFT_BIND_NARROW_STEP(name, Name, Shape, fields)                                         \
+  namespace weft::bind::name {                                                                   \
+  namespace {                                                                                    \
+  void RulesOfFloats(const format::Name##Params& params, ParamChecker& check) {                  \
+    Rules(params, check);                                                                        \
+    check.RequireOperand(1, kF32, 0);                                                            \
+  }                                                                                              \
+  void RulesOfNarrow(const format::Name##Params& params, ParamChecker& check) {                  \
+    Rules(params, check);                                                                        \
+    RequireLinkedWeights(check, params);                                                         \
+  }                                                                                              \
+  WEFT_INLINE kernels::Shape ShapeOf(const format::Name##Params& params) {                       \
+    kernels::Shape shape;                                                                        \
+    WEFT_FIELDS(fields)                                                                          \
+    return shape;                                                                                \
+  }                                                                                              \
+  constexpr format::Arity kOperands = format::kArity[static_cast<uint32_t>(format::Kind::name)]; \
+  template <typename Weight>                                                                     \
+  WEFT_INLINE void RunWith(const kernels::Shape& shape, std::byte* const* operands) {            \
+    CallWithWeights<Weight, kOperands.inputs>(                                                   \
+        [&](auto... pointers) { kernels::Name(shape, pointers...); }, operands,                  \
+        std::make_index_sequence<kOperands.operands()>());                                       \
+  }                                                                                              \
+  }                                                                                              \
+  void Run(const format::Name##Params& params, std::byte* const* operands) {                     \
+    RunWith<float>(ShapeOf(params), operands);                                                   \
+  }                                                                                              \
+  void RunNarrow(const format::Name##Params& params, std::byte* const* operands) {               \
+    const kernels::Shape shape = ShapeOf(params);                                                \
+    WithWeights(params, [&](auto weight) { RunWith<decltype(weight)>(shape, operands); });       \
+  }                                                                                              \
+  }                                                                                              \
+  WEFT_BIND_ENTRY(name, name, Name, RulesOfFloats, Run)                                          \
   WEFT_BIND_ENTRY(narrow_##name, name, Name, RulesOfNarrow, RunNarrow)
 
 }  // namespace weft::bind
