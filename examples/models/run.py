@@ -76,7 +76,7 @@ def run(args):
     module = load(folder / "model.py")
     if hasattr(module, "FOLDER"):
         if module.FOLDER and not (args.folder and args.folder.is_dir()):
-            raise wheels.Failure(f"--folder is {args.folder}; must be {module.FOLDER}")
+            raise wheels.Failure(f"--folder is {args.folder or 'absent'}; must be {module.FOLDER}")
         source = args.folder
     else:
         source = wheels.fetch(module.WHEELS, work / "wheels", args.pip_option)

@@ -109,6 +109,12 @@ def check_errors(source, folder, weft):
     model.write_text(text)
     run = call(source, folder, weft, "--no-boards", name="absent")
     expect(run.returncode == 2 and "absent is no model; must be one of" in run.stderr, run.stderr)
+    own = folder / "models/own/model.py"
+    own.parent.mkdir()
+    own.write_text('FOLDER = "a folder with tones"\n')
+    run = call(source, folder, weft, "--no-boards", "--folder", folder / "absent", name="own")
+    expect(run.returncode == 1 and run.stderr == f"run.py: own: --folder is {folder / 'absent'}; must "
+           "be a folder with tones\n", f"absent folder: exit {run.returncode}: {run.stderr}")
     run = call(source, folder, folder / "no-weft", "--no-boards")
     expect(run.returncode == 2 and "does not exist; build it by" in run.stderr, run.stderr)
 
