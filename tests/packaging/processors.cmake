@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# cmake -DSOURCE= -DFOLDER= -P processors.cmake: checks that the preset `host` builds natively on a
-# machine of any name, that the targets of the kernels are those of the compiler's processor, and
+# cmake -DSOURCE= -DFOLDER= -DHIGHWAY= -P processors.cmake: checks that the preset `host` builds
+# natively on a machine of any name, that the targets of the kernels are those of the compiler's processor, and
 # what the numeric headers define for processors without a preset. A fake uname gives the machine
 # its name. Compilers that are not installed are skipped.
 cmake_minimum_required(VERSION 3.22)
@@ -21,7 +21,8 @@ function(weft_configure preset machine compiler must)
   set(ENV{MACHINE} ${machine})
   set(build "${FOLDER}/${preset}-${machine}-${compiler}")
   weft_run("${preset}" "${CMAKE_COMMAND}" --preset ${preset} -S "${SOURCE}" -B "${build}"
-           -DWEFT_BUILD_TESTS=OFF -DWEFT_BUILD_CONVERTER=OFF "-DCMAKE_CXX_COMPILER=${compiler}")
+           -DWEFT_BUILD_TESTS=OFF -DWEFT_BUILD_CONVERTER=OFF "-DCMAKE_CXX_COMPILER=${compiler}"
+           "-DWEFT_HIGHWAY_DIR=${HIGHWAY}")
   weft_run(cache "${CMAKE_COMMAND}" -N -L "${build}")
   if(weft_stdout MATCHES "CMAKE_TOOLCHAIN_FILE:[A-Z]*=[^\n]")
     message(FATAL_ERROR "${preset} on ${machine} uses a toolchain file:\n${weft_stdout}")
