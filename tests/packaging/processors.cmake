@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # cmake -DSOURCE= -DFOLDER= -DHIGHWAY= -P processors.cmake: checks that the preset `host` builds
-# natively on a machine of any name, that the targets of the kernels are those of the compiler's processor, and
-# what the numeric headers define for processors without a preset. A fake uname gives the machine
-# its name. Compilers that are not installed are skipped.
+# natively on a machine of any name, that the targets of the kernels are those of the compiler's
+# processor, and what the numeric headers define for processors without a preset. A fake uname
+# gives the machine its name. Compilers that are not installed are skipped.
 cmake_minimum_required(VERSION 3.22)
 include(${CMAKE_CURRENT_LIST_DIR}/steps.cmake)
 file(REMOVE_RECURSE "${FOLDER}")
