@@ -183,6 +183,11 @@ void AddTerms(const format::SoftmaxQ16Params& p, Terms& terms) {
   terms.Add("steps", 1);
   AddElements(terms, p.rows(), p.length());
 }
+void AddTerms(const format::NormalizeQ8Params& p, Terms& terms) {
+  terms.variant = "all";
+  terms.Add("steps", 1);
+  AddElements(terms, p.rows(), p.length());
+}
 void AddTerms(const format::GatherParams& p, Terms& terms) {
   terms.variant = fmt::format("{} {}{}", p.element_bytes(), TermName(p.index_type()),
                               p.inner() == 1 ? " single" : "");

@@ -12,6 +12,7 @@ template <typename Params>
 format::Results ResultsOf(const Params& params) {
   if constexpr (std::is_same_v<Params, format::SoftmaxQ8Params> ||
                 std::is_same_v<Params, format::SoftmaxQ16Params> ||
+                std::is_same_v<Params, format::NormalizeQ8Params> ||
                 std::is_same_v<Params, format::UnaryQ8Params>) {
     return format::Results::integer_codes;
   } else if constexpr (std::is_same_v<Params, format::PoolQ8Params>) {

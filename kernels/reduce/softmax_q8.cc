@@ -8,8 +8,8 @@
 namespace weft::kernels {
 namespace {
 
-// Number of bits before the point: of differences, of the sum and of y.
-constexpr int32_t kDifferenceBits = 5, kSumBits = 12, kResultBits = 8;
+// Number of bits before the point: of differences and of the sum.
+constexpr int32_t kDifferenceBits = 5, kSumBits = 12;
 
 // exp of a difference that is not below the limit, in Q0.
 int32_t Exponential(int32_t difference, const Multiplier& by) {
@@ -23,7 +23,9 @@ int32_t LeadingZeros(uint32_t x) {
   return zeros;
 }
 
-void Row(const SoftmaxQ8Shape& shape, const int8_t* x, int8_t* y) {
+void Row(const SoftmaxQ8Shape& shape, const int8_t* x, std::byte* y) {
+  const bool is_short = shape.gives_shorts;
+  const int32_t bits = is_short ? 16 : 8, limit_of_y = (1 << bits) - 1, zero = 1 << (bits - 1);
   const size_t length = shape.length;
   int32_t max = -128;
   for (size_t i = 0; i < length; ++i) max = x[i] > max ? x[i] : max;
@@ -41,7 +43,7 @@ void Row(const SoftmaxQ8Shape& shape, const int8_t* x, int8_t* y) {
   const int32_t zeros = LeadingZeros(sum), over = kSumBits - zeros;
   const auto fraction = static_cast<int32_t>((sum << (zeros & 31)) - 0x80000000u);
   const int32_t reciprocal = ShiftSaturated(TwiceReciprocalOfOnePlus(fraction), 1);
-  const int32_t shift = over + 31 - kResultBits;
+  const int32_t shift = over + 31 - bits;
   for (size_t i = 0; i < length; ++i) {
     const int32_t difference = x[i] - max;
     int32_t result = 0;
@@ -49,16 +51,23 @@ void Row(const SoftmaxQ8Shape& shape, const int8_t* x, int8_t* y) {
       const int32_t exponential = Exponential(difference, shape.multiplier);
       result = DivideByPower(HighProduct(reciprocal, exponential), shift);
     }
-    y[i] = static_cast<int8_t>((result < 255 ? result : 255) - 128);
+    const int32_t code = (result < limit_of_y ? result : limit_of_y) - zero;
+    if (is_short) {
+      reinterpret_cast<int16_t*>(y)[i] = static_cast<int16_t>(code);
+    } else {
+      reinterpret_cast<int8_t*>(y)[i] = static_cast<int8_t>(code);
+    }
   }
 }
 
 }  // namespace
 
-void SoftmaxQ8(const SoftmaxQ8Shape& shape, const int8_t* x, int8_t* y) {
+void SoftmaxQ8(const SoftmaxQ8Shape& shape, const int8_t* x, void* y) {
   if (shape.length == 0) return;
-  for (uint32_t row = 0; row < shape.rows; ++row, x += shape.length, y += shape.length) {
-    Row(shape, x, y);
+  const size_t row_bytes = size_t{shape.length} * (shape.gives_shorts ? 2 : 1);
+  auto* to = static_cast<std::byte*>(y);
+  for (uint32_t row = 0; row < shape.rows; ++row, x += shape.length, to += row_bytes) {
+    Row(shape, x, to);
   }
 }
 

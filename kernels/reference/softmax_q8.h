@@ -13,7 +13,8 @@ inline double SoftmaxQ8Reference(const SoftmaxQ8Shape& s, const int8_t* row, siz
   const double scale = std::ldexp(s.multiplier.mantissa, s.multiplier.exponent - 31 - 26);
   double sum = 0;
   for (size_t i = 0; i < s.length; ++i) sum += std::exp((row[i] - row[index]) * scale);
-  return std::fmin(256 / sum, 255) - 128;
+  const double count = s.gives_shorts ? 65536 : 256;
+  return std::fmin(count / sum, count - 1) - count / 2;
 }
 
 }  // namespace weft::kernels

@@ -8,11 +8,12 @@ namespace weft::bind::softmax_q8 {
 
 static void Rules(const format::SoftmaxQ8Params& params, ParamChecker& check) {
   check.RequireAtMost(FaultCode::kParamTerms, params.length(), kernels::kMaxSoftmaxLength);
+  check.RequireAtMost(FaultCode::kParamFlag, params.gives_shorts(), 1);
   RequireMultiplier(check, params.multiplier());
   RequireFactor(check, params.multiplier().exponent(), 0, kMaxExponent);
 }
 
-WEFT_RUN(SoftmaxQ8, (rows)(length)(multiplier))
+WEFT_RUN(SoftmaxQ8, (rows)(length)(multiplier)(gives_shorts))
 
 }  // namespace weft::bind::softmax_q8
 

@@ -43,8 +43,8 @@ WEFT_FOOTPRINT(PoolQ8) {
 WEFT_FOOTPRINT(SoftmaxQ8) {
   const uint32_t count = Times(p.rows(), p.length());
   v.Reads(0, kI8, count);
-  v.Writes(1, kI8, count);
-  v.MayShare(0, 1, true);
+  v.Writes(1, p.gives_shorts() != 0 ? kI16 : kI8, count);
+  v.MayShare(0, 1, p.gives_shorts() == 0);
 }
 
 WEFT_FOOTPRINT(SoftmaxQ16) {
@@ -53,6 +53,13 @@ WEFT_FOOTPRINT(SoftmaxQ16) {
   v.Reads(1, kI16, kernels::kSoftmaxTables);
   v.Writes(2, kI16, count);
   v.MayShare(0, 2, true);
+}
+
+WEFT_FOOTPRINT(NormalizeQ8) {
+  const uint32_t count = Times(p.rows(), p.length());
+  v.Reads(0, kI8, count);
+  v.Writes(1, kI8, count);
+  v.MayShare(0, 1, true);
 }
 
 }  // namespace weft::footprint

@@ -59,6 +59,23 @@ TEST(SoftmaxQ8, IsCloseToItsReference) {
   }
 }
 
+TEST(SoftmaxQ8, HasShortResults) {
+  Random random(2);
+  for (uint32_t i = 0; i < 100; ++i) {
+    const uint32_t length = 1 + random.Below(40);
+    const Multiplier by = {static_cast<int32_t>(0x40000000u + random.Below(0x40000000u)),
+                           18 + static_cast<int32_t>(random.Below(9))};
+    const SoftmaxQ8Shape shape = {2, length, by, true};
+    const std::vector<int8_t> x = CodesAtRandom(&random, size_t{2} * length);
+    std::vector<int16_t> y(x.size());
+    SoftmaxQ8(shape, x.data(), y.data());
+    for (size_t k = 0; k < y.size(); ++k) {
+      const double must = SoftmaxQ8Reference(shape, x.data() + k / length * length, k % length);
+      ASSERT_NEAR(y[k], must, 2) << i << ' ' << k;
+    }
+  }
+}
+
 TEST(SoftmaxQ8, HoldsTheLongestRow) {
   const SoftmaxQ8Shape shape = {1, kMaxSoftmaxLength, {1 << 30, 20}};
   const std::vector<int8_t> y = RunCodes(shape, std::vector<int8_t>(kMaxSoftmaxLength, 5));

@@ -141,7 +141,7 @@ const std::set<std::tuple<std::string, uint32_t, uint32_t>> kShared = {
     {"lstm_q8", 4, 1},        {"svdf_q8", 4, 1},        {"signal", 0, 0},
     {"auto_scale", 0, 0},     {"channel_gain", 0, 0},   {"channel_gain", 1, 0},
     {"subtract_noise", 0, 0}, {"subtract_noise", 1, 1}, {"unary_q8", 0, 0},
-    {"softmax_q16", 0, 0}};
+    {"softmax_q16", 0, 0},    {"normalize_q8", 0, 0}};
 
 TEST_P(EveryStepTest, SharesAnAddressOnlyWhereItsKernelAllowsIt) {
   StepSample apart = Sample();

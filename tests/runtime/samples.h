@@ -342,7 +342,13 @@ inline StepSample SampleOf<format::Kind::binary_q8>() {
 template <>
 inline StepSample SampleOf<format::Kind::softmax_q8>() {
   return StepSample(format::Kind::softmax_q8, {{kI8, 6}, {kI8, 6}})
-      .With(format::SoftmaxQ8Params(2, 3, format::Multiplier(0x5A827999, 22)));
+      .With(format::SoftmaxQ8Params(2, 3, 0, 0, format::Multiplier(0x5A827999, 22)));
+}
+
+template <>
+inline StepSample SampleOf<format::Kind::normalize_q8>() {
+  return StepSample(format::Kind::normalize_q8, {{kI8, 6}, {kI8, 6}})
+      .With(format::NormalizeQ8Params(2, 3, -5));
 }
 
 // tanh(a * 3) + a; the other inputs are present but not read.

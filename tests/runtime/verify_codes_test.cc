@@ -4,6 +4,7 @@
 
 #include <limits>
 
+#include "kernels/reduce/normalize_q8.h"
 #include "kernels/simd/code_range.h"
 #include "tests/runtime/listing_builder.h"
 #include "tests/runtime/samples.h"
@@ -51,6 +52,31 @@ TEST(VerifyCodes, HoldsSumsOfLevelsTo32Bits) {
   EXPECT_EQ(pool(kernels::kMaxDifferences / 2, format::PoolOp::mean_exclude_pad), FaultCode::kNone);
   EXPECT_EQ(pool(kernels::kMaxDifferences / 2 + 1, format::PoolOp::mean_exclude_pad),
             FaultCode::kParamTerms);
+}
+
+TEST(VerifyCodes, HoldsSumsOfSquaresTo32Bits) {
+  const auto normalize = [](uint32_t length, int32_t zero) {
+    return CodeOf(format::Kind::normalize_q8, [=](ListingBuilder& b) {
+      b.normalize_q8_rows[0] = format::NormalizeQ8Params(0, length, zero);
+    });
+  };
+  EXPECT_EQ(normalize(kernels::kMaxNormalizeLength, -128), FaultCode::kNone);
+  EXPECT_EQ(normalize(kernels::kMaxNormalizeLength + 1, 127), FaultCode::kParamTerms);
+  EXPECT_EQ(normalize(1, -129), FaultCode::kParamFactor);
+  EXPECT_EQ(normalize(1, 128), FaultCode::kParamFactor);
+}
+
+TEST(VerifyCodes, HasSoftmaxesOfBytesAndShorts) {
+  const auto softmax = [](uint8_t gives_shorts, uint8_t reserved) {
+    return CodeOf(format::Kind::softmax_q8, [=](ListingBuilder& b) {
+      b.softmax_q8_rows[0] =
+          format::SoftmaxQ8Params(0, 3, gives_shorts, reserved, format::Multiplier(1 << 30, 22));
+    });
+  };
+  EXPECT_EQ(softmax(0, 0), FaultCode::kNone);
+  EXPECT_EQ(softmax(1, 0), FaultCode::kOperandType);
+  EXPECT_EQ(softmax(2, 0), FaultCode::kParamFlag);
+  EXPECT_EQ(softmax(0, 1), FaultCode::kParamReserved);
 }
 
 TEST(VerifyCodes, HoldsLevelsAndScalesToTheirRange) {

@@ -417,11 +417,13 @@ void LowerCodeFunction(LowerScope& scope) {
   scope.builder.Emit(params, {x}, {y});
 }
 
-// Input 1 has the tables of int16 rows.
+// Input 1 has the tables of int16 rows. Rows of int8 may have int16 results.
 void InferByteSoftmax(InferScope& scope) {
-  CheckCodes(scope, 0);
-  if (HasShorts(scope)) CheckCodes(scope, 1);
-  scope.SetOutput(0, scope.input_element(0), scope.input_dims(0));
+  const bool has_tables = scope.has_input(1);
+  CheckElements(scope, std::array<size_t, 1>{0}, {has_tables ? ElementType::i16 : ElementType::i8});
+  if (has_tables) CheckCodes(scope, 1);
+  const ElementType type = HasShorts(scope) ? ElementType::i16 : ElementType::i8;
+  scope.SetOutput(0, type, scope.input_dims(0));
 }
 
 void LowerByteSoftmax(LowerScope& scope) {
@@ -429,16 +431,33 @@ void LowerByteSoftmax(LowerScope& scope) {
   const uint32_t count = CountOf(scope);
   if (count == 0) return;
   const uint32_t length = Narrow32(scope.input_dims(0).back(), "elements");
-  if (HasShorts(scope)) {
+  if (scope.has_input(1)) {
     const format::SoftmaxQ16Params params(count / length, length, MultiplierIn(scope, kMultiplier));
     return scope.builder.Emit(params, {x, scope.input(1)}, {y});
   }
-  scope.builder.Emit(
-      format::SoftmaxQ8Params(count / length, length, MultiplierIn(scope, kMultiplier)), {x}, {y});
+  const format::SoftmaxQ8Params params(count / length, Narrow<uint16_t>(length, "elements"),
+                                       HasShorts(scope) ? 1 : 0, 0,
+                                       MultiplierIn(scope, kMultiplier));
+  scope.builder.Emit(params, {x}, {y});
+}
+
+void InferByteNormalize(InferScope& scope) {
+  CheckCodes(scope, 0);
+  scope.SetOutput(0, scope.input_type(0));
+}
+
+void LowerByteNormalize(LowerScope& scope) {
+  const program::ValueId x = scope.input(0), y = scope.NewOutput(0);
+  const uint32_t count = CountOf(scope);
+  if (count == 0) return;
+  const uint32_t length = Narrow32(scope.input_dims(0).back(), "elements");
+  scope.builder.Emit(format::NormalizeQ8Params(count / length, length, ByteOf(scope, kInputZero)),
+                     {x}, {y});
 }
 
 constexpr Traits kByteProduct = {.foldable = false, .heavy = true};
 constexpr Traits kReaderProduct = {.foldable = false, .heavy = true, .is_extension = true};
+constexpr Traits kReaderRows = {.is_extension = true};
 constexpr Traits kReaderPointwise = {.pointwise = true, .is_extension = true};
 
 constexpr Operation kQuantisedRows[] = {
@@ -459,7 +478,8 @@ constexpr Operation kQuantisedRows[] = {
     {"QuantizedDivide", kPassOnly, 2, 2, InferByteBinary, LowerByteBinary<format::BinaryOp::divide>,
      kPointwise},
     {"QuantizedUnary", kPassOnly, 1, 1, InferCodeFunction, LowerCodeFunction, kReaderPointwise},
-    {"QuantizedSoftmax", kPassOnly, 1, 2, InferByteSoftmax, LowerByteSoftmax},
+    {"QuantizedSoftmax", kPassOnly, 1, 2, InferByteSoftmax, LowerByteSoftmax, kReaderRows},
+    {"QuantizedNormalizeL2", kPassOnly, 1, 1, InferByteNormalize, LowerByteNormalize},
     {"QuantizedPRelu", kPassOnly, 2, 2, InferByteBinary, LowerByteBinary<format::BinaryOp::prelu>,
      kPointwise},
 };
