@@ -302,6 +302,12 @@ void MatmulIntegers(const MatmulShape& shape, const T* a, const T* b, T* y) {
 
 }  // namespace
 
+__attribute__((weak)) void MatmulShorts(const MatmulShape& shape, const int16_t* a,
+                                        const int16_t* b, int32_t* y);
+
+void Matmul(const MatmulShape& shape, const int16_t* a, const int16_t* b, int32_t* y) {
+  if (&MatmulShorts != nullptr) MatmulShorts(shape, a, b, y);
+}
 void Matmul(const MatmulShape& shape, const int32_t* a, const int32_t* b, int32_t* y) {
   MatmulIntegers(shape, a, b, y);
 }

@@ -39,6 +39,8 @@ struct MatmulPart {
 void MatmulInto(const MatmulShape& shape, const MatmulPart& part, const float* a, const float* b,
                 float* y);
 
+// Products of int16 with sums of 32 bits, which wrap around. At most 1.2 KB of stack on boards.
+void Matmul(const MatmulShape& shape, const int16_t* a, const int16_t* b, int32_t* y);
 void Matmul(const MatmulShape& shape, const int32_t* a, const int32_t* b, int32_t* y);
 void Matmul(const MatmulShape& shape, const int64_t* a, const int64_t* b, int64_t* y);
 

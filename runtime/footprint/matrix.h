@@ -166,7 +166,7 @@ WEFT_FOOTPRINT(Matmul) {
   v.Reads(1, p.type(),
           Matrices{BatchOf(p, p.b_batch_strides()), p.columns(), p.b_column_stride(), inner,
                    p.b_inner_stride()});
-  v.Writes(2, p.type(), y);
+  v.Writes(2, p.type() == kI16 ? kI32 : p.type(), y);
 }
 
 WEFT_FOOTPRINT(RingMatmul) {

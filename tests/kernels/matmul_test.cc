@@ -106,6 +106,36 @@ TEST(Matmul, WrapsIntegersAround) {
   ExpectIntegerProducts<int64_t>();
 }
 
+// Any int16, also -32768, whose square doubled is 2^31.
+TEST(Matmul, SumsProductsOfShortsInWords) {
+  Random random(6);
+  const auto short_at = [&] {
+    const auto bits = static_cast<int16_t>(random.Next());
+    return random.Below(3) == 0 ? int16_t{-32768} : bits;
+  };
+  for (const uint32_t rows : {1u, 2u, 3u, 4u, 9u}) {
+    for (const uint32_t columns : {0u, 1u, 2u, 4u, 7u, 15u, 32u, 33u, 70u}) {
+      for (const uint32_t k : {0u, 1u, 2u, 7u, 32u, 97u, 131u}) {
+        std::vector<int16_t> a(size_t{2} * rows * k), b(size_t{k} * columns);
+        for (int16_t& x : a) x = short_at();
+        for (int16_t& x : b) x = short_at();
+        for (int transposes = 0; transposes < 4; ++transposes) {
+          MatmulShape shape = Plain(rows, columns, k, (transposes & 1) != 0, (transposes & 2) != 0);
+          shape.batch_rank = 1;
+          shape.batch_dims[0] = 2;
+          shape.a_batch_strides[0] = rows * k;
+          const std::vector<int32_t> wide_a(a.begin(), a.end()), wide_b(b.begin(), b.end());
+          std::vector<int32_t> must(size_t{2} * rows * columns);
+          MatmulReference(shape, wide_a.data(), wide_b.data(), must.data());
+          const std::vector<int32_t> y = OnEveryTarget<int32_t>(
+              must.size(), 0, [&](int32_t* sums) { Matmul(shape, a.data(), b.data(), sums); });
+          ASSERT_EQ(y, must) << rows << ' ' << columns << ' ' << k << ' ' << transposes;
+        }
+      }
+    }
+  }
+}
+
 TEST(Matmul, IsExactWhereFloatsAreNot) {
   const int32_t a[] = {16777217, 1}, b[] = {1, 2};
   int32_t y = 0;

@@ -237,11 +237,13 @@ TEST(BinaryQ8Shorts, MatchesItsReferenceForAnyBroadcast) {
 }
 
 template <typename From, typename To>
-void ExpectRescaled(UnaryQ8Shape shape, Element from, Element to, Random* random) {
+void ExpectRescaled(UnaryQ8Shape shape, Element from, Element to, Random* random,
+                    bool has_limits = true) {
   shape.from = from;
   shape.to = to;
   const int32_t max = to == Element::kI8 ? 127 : to == Element::kI16 ? 32767 : 0;
-  shape.low = -static_cast<int32_t>(random->Below(static_cast<uint32_t>(max) + 1));
+  shape.low = max == 0 ? 0 : -max - 1;
+  if (has_limits) shape.low = -static_cast<int32_t>(random->Below(static_cast<uint32_t>(max) + 1));
   shape.high = max;
   std::vector<From> codes(shape.count);
   for (From& code : codes) code = static_cast<From>(random->Next());
@@ -270,6 +272,25 @@ TEST(UnaryQ8, MatchesItsReferenceForEveryType) {
     ExpectRescaled<int16_t, int32_t>(shape, E::kI16, E::kI32, &random);
     ExpectRescaled<int32_t, int8_t>(shape, E::kI32, E::kI8, &random);
     ASSERT_NO_FATAL_FAILURE((ExpectRescaled<int32_t, int16_t>(shape, E::kI32, E::kI16, &random)));
+  }
+}
+
+// The operands of a product, and its sums.
+TEST(UnaryQ8, MatchesItsReferenceForOneFactor) {
+  Random random(10);
+  for (uint32_t count = 0; count < 60; ++count) {
+    UnaryQ8Shape shape;
+    shape.count = count;
+    shape.x_zero = CodeAtRandom(&random);
+    shape.above = shape.below = {1 << 30, 1};
+    SCOPED_TRACE(count);
+    ExpectRescaled<int8_t, int16_t>(shape, Element::kI8, Element::kI16, &random, false);
+    shape.x_zero = count % 3 == 0 ? static_cast<int32_t>(random.Next()) : 0;
+    shape.zero = CodeAtRandom(&random);
+    shape.above = MultiplierCase(&random, 1u << count % 24);
+    shape.below = shape.above;
+    ExpectRescaled<int32_t, int8_t>(shape, Element::kI32, Element::kI8, &random, count % 5 == 0);
+    ASSERT_FALSE(HasFailure());
   }
 }
 
