@@ -97,7 +97,7 @@ def _footprint_m4(tree):
     names = {
         "dscnn_int8": "DS-CNN-S keyword spotting, int8",
         "lstm_int8": "LSTM of 64 units, 100 steps, int8",
-        "gru": "GRU of 64 units, 100 steps, f32", "dtmf": "Keypad decoder, 10 ms of audio, f32"
+        "dtmf": "Keypad decoder, 10 ms of audio, f32"
     }
     ours = {row[1]: list(map(int, row[3:])) for row in _table_rows(tree, "tests/size/footprint.txt")
             if row[0] == "cortex-m4f"}
@@ -250,11 +250,34 @@ def _models(tree):
     return lines
 
 
+# README's public models: folder and weights, as `weights` of their page has them, and the text.
+_KNOWN = {
+    ("silero-vad", "6.2 `i8`"): "Silero VAD, i8 weights",
+    ("microwakeword", "`auto`"): "microWakeWord, int8",
+    ("gtcrn", "`f32`"): "GTCRN noise suppressor, f32",
+    ("nam", "LSTM `f32`"): "Guitar amplifier (NAM), f32",
+}
+
+
+def _known_models(tree):
+    """README's rows of public models."""
+    lines = ["| model | flash, KB | RAM, KB | run | µs | original runtime, µs |",
+             "| --- | --- | --- | --- | --- | --- |"]
+    for (folder, weights), name in _KNOWN.items():
+        row = next(row for row in _page_rows(tree, folder) if row["weights"] == weights)
+        peer = next(column for column in row if column.endswith(", µs") and column != "weft, µs")
+        sizes = [row[f"M4F: {column}"].removesuffix(" KB") for column in ("flash", "RAM")]
+        lines.append(f"| {name} | {' | '.join(sizes)} | {row['M4F: instructions']} | "
+                     f"{row['weft, µs']} | {row[peer]} ({peer[:-4]}) |")
+    return lines
+
+
 # Name of a table -> the file that holds it, and its lines.
 _TABLES = {
     "steps": ("docs/operations.md", _steps),
     "operations": ("docs/operations.md", _operations),
     "targets": ("docs/targets.md", _targets),
+    "known_models": ("README.md", _known_models),
     "footprint": ("docs/footprint.md", _footprint),
     "footprint_int8": ("docs/footprint.md", _footprint_int8),
     "cycles": ("docs/footprint.md", _cycles),
