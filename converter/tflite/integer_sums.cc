@@ -35,19 +35,24 @@ CodeLimits ActivationLimits(const Tensor& to, schema::Activation activation) {
 // tflite-micro multiplies terms by 2^20, and by the ratio 1/2 of their scale to twice the scale.
 constexpr int kTermBits = 19;
 
-// (codes - zero) * 2^bits of an input of int8 codes, in i32. A factor of 2^bits has the mantissa
-// 1/2.
+// (codes - zero) * 2^bits of an input of int8 codes, in i16 if bits is 0, else in i32. A factor of
+// 2^bits has the mantissa 1/2.
 ir::Source Centred(Builder& b, size_t input, int bits) {
+  const bool is_short = bits == 0;
   const Tensor& tensor = b.InputTensor(input);
   const int64_t zero = ZeroOf(tensor);
   if (tensor.constant) {
     std::vector<int64_t> numbers = CodesOf(tensor);
     for (int64_t& number : numbers) number = (number - zero) * (int64_t{1} << bits);
-    if (const auto made = ConstantOf<int32_t>(b, ElementType::i32, tensor.dims, numbers))
-      return *made;
+    const auto made = is_short ? ConstantOf<int16_t>(b, ElementType::i16, tensor.dims, numbers)
+                               : ConstantOf<int32_t>(b, ElementType::i32, tensor.dims, numbers);
+    if (made) return *made;
   }
   const Multiplier by = {int64_t{1} << 30, bits + 1};
-  return Rescaled(b, {.x_zero = zero, .above = by, .below = by}, CodesOfInput(b, input));
+  Rescale rescale = {.x_zero = zero, .above = by, .below = by};
+  if (is_short) rescale.limits = LimitsOf(Code::i16);
+  rescale.gives_shorts = is_short;
+  return Rescaled(b, rescale, CodesOfInput(b, input));
 }
 
 // Sets output 0 to (sums - zero) * factor.

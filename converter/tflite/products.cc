@@ -3,6 +3,7 @@
 // graph has a Transpose before and after each operator, which the layout pass removes.
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <optional>
 
 #include "converter/base/elements.h"
@@ -11,6 +12,8 @@
 #include "converter/tflite/integer_sums.h"
 #include "converter/tflite/quantised.h"
 #include "converter/tflite/recurrent_codes.h"
+#include "kernels/reduce/softmax_q8.h"
+#include "kernels/simd/fixed_point.h"
 
 namespace weft::tflite {
 namespace {
@@ -62,7 +65,10 @@ bool HasComputedCodes(const Builder& b) {
 // Sets output 0 to the product of the codes `x` and input 1, with a constant bias of i32 or none.
 void SetProductOfCodes(Builder& b, ir::Source x, Attributes transposed, size_t bias,
                        schema::Activation activation) {
-  ir::Source sums = b.Add("MatMul", "opset1", std::move(transposed), {x, CentredCodes(b, 1)});
+  const bool is_of_bytes = b.InputTensor(0).type == schema::ElementType::i8;
+  ir::Source sums =
+      b.Add(is_of_bytes ? "ShortMatMul" : "MatMul", is_of_bytes ? kOwnVersion : "opset1",
+            std::move(transposed), {x, CentredCodes(b, 1)});
   if (b.Has(bias)) {
     sums = b.Add("Add", "opset1", {}, {sums, b.Const(*b.InputTensor(bias).constant)});
   }
@@ -134,6 +140,29 @@ ir::Source AveragePool(Builder& b, ir::Source x, const schema::Pool2DOptions& op
   // Means of codes that are between two codes are rounded away from zero.
   if (IsQuantised(b.InputTensor(0))) attributes[ir::kTies] = "away";
   return b.Add("AvgPool", "opset1", attributes, {x});
+}
+
+// Sets output 0 to int16 codes of int8 codes. tflite-micro fixes their zero point and scale.
+// Returns false for other tensors, or if the codes are not computed by integers.
+bool SetShortSoftmax(Builder& b, float beta) {
+  constexpr double kResultScale = 1.0 / 65536;
+  const Tensor &from = b.InputTensor(0), &to = b.OutputTensor(0);
+  using Type = schema::ElementType;
+  const bool has_codes = IsQuantised(from) && from.quantization->is_per_tensor() &&
+                         from.type == Type::i8 && IsQuantised(to) &&
+                         to.quantization->is_per_tensor() && to.type == Type::i16;
+  if (!has_codes || b.rounds_as_litert() || ZeroOf(to) != LimitsOf(to.type).min) return false;
+  const double factor = std::ldexp(double{beta} * double{ScaleOf(from)}, 26);
+  const Multiplier by = MultiplierOf(std::min(factor, double{kernels::kMaxFixed}));
+  const bool has_scale = std::fabs(double{ScaleOf(to)} / kResultScale - 1) <= 1e-3;
+  if (!has_scale || by.mantissa == 0 || by.exponent < 0 || from.dims.empty() ||
+      from.dims.back() > kernels::kMaxSoftmaxLength) {
+    return false;
+  }
+  SetCodes(
+      b, b.Add("QuantizedSoftmax", kOwnVersion,
+               {{"multiplier", TextOf(std::span(&by, 1))}, {"shorts", "1"}}, {CodesOfInput(b, 0)}));
+  return true;
 }
 
 }  // namespace
@@ -277,8 +306,9 @@ void L2Pool2D(Builder& b) {
 }
 
 void Softmax(Builder& b) {
-  ir::Source x = b.Input(0);
   const float beta = b.Options<schema::SoftmaxOptions>().beta();
+  if (SetShortSoftmax(b, beta)) return;
+  ir::Source x = b.Input(0);
   if (beta != 1) x = b.Add("Multiply", "opset1", {}, {x, b.Float(beta)});
   b.Set(0, b.Add("Softmax", "opset8", {{"axis", "-1"}}, {x}));
 }

@@ -16,9 +16,11 @@
 #include "converter/graph/quantise/resize.h"
 #include "converter/graph/quantise/shorts.h"
 #include "converter/graph/rewrite.h"
+#include "converter/ops/core/normalize.h"
 #include "converter/ops/core/quantised.h"
 #include "converter/ops/operation.h"
 #include "converter/ops/support/packed.h"
+#include "kernels/reduce/normalize_q8.h"
 #include "kernels/reduce/softmax_q8.h"
 #include "kernels/simd/fixed_point.h"
 
@@ -163,6 +165,37 @@ bool QuantiseSoftmax(QuantiseSite& site, ir::Node& quantiser, const ir::Node& no
   return true;
 }
 
+// Returns true for an L2 normalisation along the last axis. A sum of squares that is not 0 is at
+// least 1 in codes, so epsilon has no effect on codes of this scale.
+bool IsPlainNormalize(const ir::Node& node, double scale) {
+  if (!IsCalled(node, "NormalizeL2") || node.attributes.contains(ops::kOfMean)) return false;
+  const std::vector<int64_t> axes = IntsOf(node.inputs[1]);
+  const int64_t rank = std::ssize(TypeOf(node.inputs[0]).dims);
+  if (axes.size() != 1 || (axes[0] != rank - 1 && axes[0] != -1)) return false;
+  const auto mode = node.attributes.find("eps_mode"), epsilon = node.attributes.find("eps");
+  const bool is_max = mode != node.attributes.end() && mode->second == "max";
+  return epsilon == node.attributes.end() ||
+         std::strtod(epsilon->second.c_str(), nullptr) <= scale * scale * (is_max ? 1 : 1e-5);
+}
+
+// An L2 normalisation whose results are in units of 1/128.
+bool QuantiseNormalize(QuantiseSite& site, ir::Node& quantiser, const ir::Node& node,
+                       const QuantParams& to) {
+  constexpr double kResultScale = 1.0 / 128;
+  const ir::Source x = node.inputs.empty() ? ir::Source() : node.inputs[0];
+  const QuantParams* from = x.node == nullptr ? nullptr : site.QuantParamsOf(x);
+  const bool has_codes =
+      to.scale == kResultScale && to.zero == 0 && to.low == kMinByte && to.high == kMaxByte;
+  if (from == nullptr || from->is_short() || !has_codes) return false;
+  if (!site.by_integers() || !IsPlainNormalize(node, from->scale)) return false;
+  if (TypeOf(x).dims.back() > kernels::kMaxNormalizeLength) return false;
+  const NodeAttributes attributes = {{ops::kInputZero, std::to_string(from->zero)}};
+  site.SetIntegers(quantiser, {NewInferredNode(site.graph(), node, "QuantizedNormalizeL2",
+                                               ops::kPassOnly, {site.Integers(x)}, 1, attributes),
+                               0});
+  return true;
+}
+
 }  // namespace
 
 bool QuantiseBefore(QuantiseSite& site, ir::Node& quantiser) {
@@ -181,7 +214,8 @@ bool QuantiseBefore(QuantiseSite& site, ir::Node& quantiser) {
   return QuantisePair(site, quantiser, *node, bounded) ||
          QuantiseMean(site, quantiser, *node, bounded) ||
          QuantiseResize(site, quantiser, *x.node, to) ||
-         QuantiseSoftmax(site, quantiser, *x.node, to) || QuantiseFunction(site, quantiser, to);
+         QuantiseSoftmax(site, quantiser, *x.node, to) ||
+         QuantiseNormalize(site, quantiser, *x.node, to) || QuantiseFunction(site, quantiser, to);
 }
 
 }  // namespace weft::graph

@@ -36,10 +36,10 @@ Matrix MatrixThere(const LowerScope& scope, size_t i) {
                     scope.attributes.Bool(kTranspose[i], false));
 }
 
-void InferMatmul(InferScope& scope) {
+// The output, of type `to`.
+void InferProduct(InferScope& scope, ElementType to) {
   constexpr size_t kFactors[] = {0, 1};
-  CheckNumeric(scope, kFactors);
-  for (size_t i : kFactors) {
+  for (const size_t i : kFactors) {
     if (scope.rank(i) == 0) scope.Fault("input {} is a scalar; must have at least one axis", i);
   }
   if (scope.rank(0) == 0 || scope.rank(1) == 0) return;
@@ -52,7 +52,17 @@ void InferMatmul(InferScope& scope) {
   if (!dims) return;
   if (scope.rank(0) > 1) dims->push_back(a.rows);
   if (scope.rank(1) > 1) dims->push_back(b.columns);
-  scope.SetOutput(0, scope.input_element(0), std::move(*dims));
+  scope.SetOutput(0, to, std::move(*dims));
+}
+
+void InferMatmul(InferScope& scope) {
+  CheckNumeric(scope, std::array<size_t, 2>{0, 1});
+  InferProduct(scope, scope.input_element(0));
+}
+
+void InferShortMatmul(InferScope& scope) {
+  CheckElements(scope, std::array<size_t, 2>{0, 1}, {ElementType::i16});
+  InferProduct(scope, ElementType::i32);
 }
 
 // Rows of x, contiguous as the dense step requires. A transposed factor is copied, which is much
@@ -146,8 +156,16 @@ constexpr Traits kMatMul = {.axes = MatMulAxes,
                             .heavy = true,
                             .multiplied = 1};
 
+constexpr Traits kShortMatMul = {.axes = MatMulAxes,
+                                 .permutation = MatmulPermutation,
+                                 .takes_strides = TakesStrides,
+                                 .heavy = true,
+                                 .multiplied = 1,
+                                 .is_extension = true};
+
 constexpr Operation kMatmulRows[] = {
     {"MatMul", 1, 2, 2, InferMatmul, LowerNarrow<LowerMatmul>, kMatMul},
+    {"ShortMatMul", kPassOnly, 2, 2, InferShortMatmul, LowerMatmul, kShortMatMul},
 };
 
 }  // namespace

@@ -80,16 +80,18 @@ TEST_F(IntegerTables, NeedTheScalesOfTflite) {
   EXPECT_TRUE(Of(g("Exp", x), Params(0.1f, 0), Params(0.1f, 0)).empty());
 }
 
+// A FakeQuantize of a reader that knows the scale.
+ir::Source FakeIn(FormBuilder& g, ir::Source x, float scale, int zero) {
+  const auto number = [&](int code) { return g.Float(static_cast<float>(code - zero) * scale); };
+  const ir::Source low = number(-128), high = number(127);
+  return g.Of("FakeQuantize", {x, low, high, low, high},
+              {{"levels", "256"}, {"scale", fmt::format("{}", scale)}});
+}
+
 struct IntegerGraph : testing::Test {
   FormBuilder g;
 
-  // A FakeQuantize of a reader that knows the scale.
-  ir::Source Fake(ir::Source x, float scale, int zero) {
-    const auto number = [&](int code) { return g.Float(static_cast<float>(code - zero) * scale); };
-    const ir::Source low = number(-128), high = number(127);
-    return g.Of("FakeQuantize", {x, low, high, low, high},
-                {{"levels", "256"}, {"scale", fmt::format("{}", scale)}});
-  }
+  ir::Source Fake(ir::Source x, float scale, int zero) { return FakeIn(g, x, scale, zero); }
   const ir::Node* Only(const std::string& type) {
     const ir::Node* found = nullptr;
     for (const auto& node : g.graph.nodes) {
@@ -139,6 +141,28 @@ TEST_F(IntegerGraph, SumsMeansAndSoftmaxHaveMultipliers) {
   EXPECT_EQ(Only("QuantizedMultiply")->attributes.at("multiplier"), "1374389576,-4");
   EXPECT_EQ(Only("QuantizedAvgPool")->attributes.at("multiplier"), "1121950657,-5");
   EXPECT_EQ(Only("QuantizedSoftmax")->attributes.at("multiplier"), "1073741824,24");
+}
+
+TEST(IntegerNorms, NeedOneAxisAndASmallEpsilon) {
+  const auto norms = [](const char* epsilon, const char* mode, int64_t axis, float scale) {
+    FormBuilder b;
+    const ir::Source x = FakeIn(b, b.Parameter(F32({2, 5, 7})), 0.01f, 3);
+    const ir::Source y =
+        b.Of("NormalizeL2", {x, b.Ints({axis})}, {{"eps", epsilon}, {"eps_mode", mode}});
+    b.Result(FakeIn(b, y, scale, 0));
+    Rewritten(b, ByIntegers, 0.13);
+    return std::ranges::count_if(b.graph.nodes, [](const auto& node) {
+      return node->type == "QuantizedNormalizeL2" && node->attributes.at("x_zero") == "3";
+    });
+  };
+  constexpr float kUnit = 1.0f / 128;
+  EXPECT_EQ(norms("1e-12", "max", 2, kUnit), 1);
+  EXPECT_EQ(norms("9e-5", "max", -1, kUnit), 1);
+  EXPECT_EQ(norms("1e-10", "add", 2, kUnit), 1);
+  EXPECT_EQ(norms("2e-4", "max", 2, kUnit), 0);
+  EXPECT_EQ(norms("9e-5", "add", 2, kUnit), 0);
+  EXPECT_EQ(norms("1e-12", "max", 1, kUnit), 0);
+  EXPECT_EQ(norms("1e-12", "max", 2, 1.0f / 127), 0);
 }
 
 // Also if results are requantised by floats.

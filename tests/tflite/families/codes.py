@@ -130,12 +130,25 @@ def _quotients():
     yield _binary("div_scalar", "DIV", ALL, (np.array([77], np.int8),), (0.03, 7), scales)
 
 
-def _softmax(beta, scale):
-    graph = _Graph(f"softmax_beta_{beta}")
-    x = graph.port(graph.codes(7, 33), scale, 5)
-    y = graph.result("i8", (7, 33), 1 / 256, -128)
+def _softmax(beta, scale, kind="i8", unit=1 / 256, length=33):
+    graph = _Graph(f"softmax_beta_{beta}{'_i16' * (kind == 'i16')}")
+    x = graph.port(graph.codes(7, length), scale, 5)
+    y = graph.result(kind, (7, length), unit, -128 if kind == "i8" else -32768)
     graph.graph.op("SOFTMAX", [x], [y], beta=beta)
     return graph.case(y)
+
+
+def _normalisations():
+    """Rows of all codes, of extreme codes, of the zero point, and of one code that is not."""
+    for length, zero in ((1, 3), (4, 0), (5, -128), (33, 127), (512, -7), (3001, 0)):
+        graph = _Graph(f"l2_normalization_{length}_{zero}".replace("-", "m"))
+        rows = graph.codes(max(6, 600 // length), length)
+        rows[0], rows[1], rows[2], rows[3] = -128, 127, zero, zero
+        rows[3, 0] = rows[4, 0] = np.clip(zero + 1, -128, 127)
+        rows[4, 1:] = np.clip(rows[4, 1:], zero - 1, zero + 1)
+        x, y = graph.port(rows, 0.0213, zero), graph.result("i8", rows.shape, 1 / 128)
+        graph.graph.op("L2_NORMALIZATION", [x], [y])
+        yield graph.case(y)
 
 
 def _sums():
@@ -294,5 +307,7 @@ def _types():
 
 def cases():
     softmax = [_softmax(beta, scale) for beta, scale in ((0.5, 0.1), (1.7, 0.03), (12.0, 0.2))]
-    return many(_functions(), softmax, _sums(), _pairs(), _quotients(), _reductions(), _matrices(),
+    softmax += [_softmax(beta, scale, "i16", unit / 65536, length) for beta, scale, unit, length in (
+        (1.0, 0.03, 1, 33), (0.7, 0.004, 1.0009, 200), (3.0, 0.2, 0.9995, 5), (1.3, 0.05, 1, 1))]
+    return many(_functions(), softmax, _normalisations(), _sums(), _pairs(), _quotients(), _reductions(), _matrices(),
                 _attention(), _products(), _resizes(), _types())

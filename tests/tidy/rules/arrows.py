@@ -18,8 +18,9 @@ _KERNEL_HEADERS = (
     "kernels/elementwise/binary_q8.h",
     "kernels/elementwise/binary_q8_quotients.h",  # quotients of codes, which become tables
     "kernels/elementwise/binary_q8_shorts.h",
+    "kernels/reduce/normalize_q8.h",     # lengths
     "kernels/reduce/pool_q8_shorts.h",
-    "kernels/reduce/softmax_q16.h",      # lengths
+    "kernels/reduce/softmax_q16.h",
     "kernels/reduce/softmax_q8.h",
     "kernels/matrix/rectangles.h",       # terms of instructions
     "kernels/matrix/conv_i8.h",          # scratch sizes
