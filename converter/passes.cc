@@ -14,6 +14,7 @@
 #include "converter/emit/model_file.h"
 #include "converter/emit/run_here.h"
 #include "converter/emit/self_test.h"
+#include "converter/emit/stream_parts.h"
 #include "converter/file_checks.h"
 #include "converter/fold_work.h"
 #include "converter/graph/batch.h"
@@ -39,6 +40,7 @@
 #include "converter/graph/streaming/states.h"
 #include "converter/graph/streaming/streaming.h"
 #include "converter/graph/variables.h"
+#include "converter/graph/widen_batch.h"
 #include "converter/ir/edit.h"
 #include "converter/ir/graph.h"
 #include "converter/ir/listing.h"
@@ -190,7 +192,8 @@ void AssumeBatches(Conversion& c) {
   const size_t warnings = c.faults.warnings().size();
   c.may_be_batch =
       !graph::AssumeBatches(*c.graph, {streams, !streams, c.options.time_axes}, c.faults);
-  c.has_own_shapes = !c.options.shapes.empty() || c.faults.warnings().size() > warnings;
+  c.has_own_shapes =
+      !c.options.shapes.empty() || c.single != nullptr || c.faults.warnings().size() > warnings;
 }
 
 bool Read(Conversion& c) {
@@ -202,6 +205,7 @@ bool Read(Conversion& c) {
   graph::WarnOfDoubles(*c.graph, c.faults);
   graph::ApplyShapes(*c.graph, c.options.shapes, c.faults);
   AssumeBatches(c);
+  if (c.single != nullptr) graph::WidenBatch(*c.graph, c.options.streams, c.faults);
   graph::ApplyValues(*c.graph, c.options.values, c.faults);
   graph::ApplyStates(*c.graph, c.options.states, c.faults);
   graph::AddLayerOutputs(*c.graph, c.options.layer_outputs);
@@ -243,7 +247,7 @@ graph::OtherShapes GraphAsBatch(const Conversion& c) {
       graph::WithDynamicAxes(*c.graph, c.open), InferOptionsOf(c), {}, c.faults};
   graph::AssumeBatches(*batch.graph, {true, true, c.options.time_axes}, batch.faults);
   const bool assumes = batch.faults.warnings().size() > c.faults.warnings().size();
-  batch.options.check_declared = c.options.shapes.empty() && !assumes;
+  batch.options.check_declared = c.options.shapes.empty() && c.single == nullptr && !assumes;
   return batch;
 }
 
@@ -424,12 +428,25 @@ bool Plan(Conversion& c) {
   return true;
 }
 
+// Compares the variables with those of the model with one stream, to find the bytes of each stream.
+bool FindStreams(Conversion& c, emit::FileOptions* options) {
+  emit::FileOptions first = *options;
+  first.self_test_runs = 0;
+  c.file = emit::WriteModelFile(c.plan, first, c.faults);
+  if (!c.faults.ok()) return false;
+  options->stream_parts = emit::StreamPartsOf(*c.single, c.file.bytes,
+                                              Narrow32(c.options.streams, "streams"), c.faults);
+  return c.faults.ok();
+}
+
 bool Emit(Conversion& c) {
   emit::FileOptions options;
   options.self_test_runs = c.options.self_test_runs;
   options.f16_weights = c.f16_weights > 0;
   if (c.streamed) options.stream_note = StreamNoteOf(*c.streamed);
+  if (c.single != nullptr && !FindStreams(c, &options)) return false;
   c.file = emit::WriteModelFile(c.plan, options, c.faults);
+  if (c.single != nullptr && c.faults.ok()) emit::CheckStreams(*c.single, c.file.bytes, c.faults);
   return c.faults.ok();
 }
 

@@ -49,6 +49,8 @@ struct Conversion {
   std::vector<graph::IntegerTable> tables = {};
   std::vector<graph::FloatLayer> float_layers = {};
   program::WeightsReport weights = {};
+  // With --streams: the file of the model with one stream.
+  const std::vector<std::byte>* single = nullptr;
   plan::Plan plan = {};
   emit::ModelFile file = {};
   std::map<std::string, std::string> parts = {};  // what --dump-after prints, by PASS.PART

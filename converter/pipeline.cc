@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cassert>
 #include <cstdio>
 #include <string>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "converter/base/narrow.h"
+#include "converter/emit/stream_parts.h"
 #include "converter/file_checks.h"
 #include "converter/graph/fold.h"
 #include "converter/ir/consistency.h"
@@ -122,18 +124,11 @@ bool RunPasses(Conversion& c, Stage last) {
   return c.faults.ok();
 }
 
-}  // namespace
-
-std::optional<program::Program> LowerModel(const ConvertOptions& options, Faults& faults,
-                                           std::vector<plan::FusedProgram>* fused) {
+// `single` is the file of the model with one stream, or null without --streams.
+std::optional<Converted> ConvertFrom(const ConvertOptions& options,
+                                     const std::vector<std::byte>* single, Faults& faults) {
   Conversion c{options, faults, FoldingOf(options)};
-  if (!RunPasses(c, Stage::kProgram)) return std::nullopt;
-  if (fused != nullptr) *fused = std::move(c.fused);
-  return std::move(c.program);
-}
-
-std::optional<Converted> Convert(const ConvertOptions& options, Faults& faults) {
-  Conversion c{options, faults, FoldingOf(options)};
+  c.single = single;
   if (!RunPasses(c, Stage::kFile)) return std::nullopt;
   Converted converted;
   converted.file = std::move(c.file.bytes);
@@ -151,6 +146,38 @@ std::optional<Converted> Convert(const ConvertOptions& options, Faults& faults) 
   converted.curve = std::move(c.plan.curve);
   converted.chosen = c.plan.chosen;
   converted.streamed = std::move(c.streamed);
+  if (single != nullptr) converted.stream_state_bytes = emit::StreamBytesOf(converted.file);
+  return converted;
+}
+
+}  // namespace
+
+std::optional<program::Program> LowerModel(const ConvertOptions& options, Faults& faults,
+                                           std::vector<plan::FusedProgram>* fused) {
+  Conversion c{options, faults, FoldingOf(options)};
+  if (!RunPasses(c, Stage::kProgram)) return std::nullopt;
+  if (fused != nullptr) *fused = std::move(c.fused);
+  return std::move(c.program);
+}
+
+std::optional<Converted> Convert(const ConvertOptions& options, Faults& faults) {
+  if (options.streams == 0) return ConvertFrom(options, nullptr, faults);
+  ConvertOptions alone = options;
+  alone.streams = 0;
+  alone.self_test_runs = 0;
+  alone.dump = nullptr;
+  const std::optional<Converted> single = Convert(alone, faults);
+  if (!single) return std::nullopt;
+  Faults found;
+  std::optional<Converted> converted = ConvertFrom(options, &single->file, found);
+  for (const std::string& line : found.warnings()) {
+    if (std::ranges::find(faults.warnings(), line) == faults.warnings().end()) faults.Warn(line);
+  }
+  // Later errors are consequences of the first one: the batch that this model does not support.
+  if (!converted) {
+    faults.Add(fmt::format("{}: --streams {}: {}", options.model.filename().string(),
+                           options.streams, found.lines().front()));
+  }
   return converted;
 }
 

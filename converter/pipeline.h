@@ -66,6 +66,8 @@ struct ConvertOptions {
   int64_t fold_budget_bytes = int64_t{1} << 30;
   // Time steps per run of a streaming model; nullopt: no streaming.
   std::optional<int64_t> streaming_steps;
+  // Number of independent streams that a run processes, as the batch; 0: as in the model.
+  int64_t streams = 0;
   graph::TimeNames time_axes;   // by port; empty: detected
   uint32_t self_test_runs = 0;  // runs recorded in the file, for boards
   std::string dump_after;       // a pass or kAllPasses, whose results go to `dump`
@@ -90,6 +92,7 @@ struct Converted {
   std::vector<plan::CurvePoint> curve;
   size_t chosen = 0;
   std::optional<graph::Streamed> streamed;  // facts about the streaming model
+  int64_t stream_state_bytes = 0;           // of each stream of --streams
 };
 
 // Runs the passes before planning. Returns the model as a program, and programs with fused loops.

@@ -295,6 +295,40 @@ class Engine {
   const Profile* profile_ = nullptr;
 };
 
+// The streams of a model that `weft convert --streams` created. Each run processes a frame of every
+// stream: the first axis of all inputs and outputs is the stream. A stream can be saved, loaded
+// into another stream of any engine of the same file, and reset. The results of a stream do not
+// depend on the other streams and are bit-identical to those of the model without --streams.
+class Streams {
+ public:
+  // `model` and `state` are those of an open engine and must outlive *out. Returns kStreamsAbsent
+  // if the model was converted without --streams. On an error *out is unchanged.
+  static Fault Open(Bytes model, Block state, Streams* out);
+
+  uint32_t count() const { return count_; }              // streams per run
+  uint32_t state_bytes() const { return state_bytes_; }  // of a saved stream
+  // The functions below return kStreamIndex for a stream that does not exist, and kStreamBytes if
+  // the memory of the caller is smaller than state_bytes().
+  //
+  // Copies everything that the stream keeps between runs.
+  Fault Save(uint32_t stream, Block to) const;
+  // Replaces the state of the stream by a saved one. The saved bytes do not identify their model.
+  Fault Load(uint32_t stream, Bytes from);
+  // Sets the variables of the stream to their initial values.
+  Fault Reset(uint32_t stream);
+
+ private:
+  template <typename Visit>
+  void ForEachPiece(uint32_t stream, const Visit& visit) const;
+  Fault Check(uint32_t stream, size_t bytes) const;
+
+  const format::Model* model_ = nullptr;
+  const void* parts_ = nullptr;  // rows of format::StreamPart
+  std::byte* state_ = nullptr;
+  uint32_t count_ = 0;
+  uint32_t state_bytes_ = 0;
+};
+
 // PlanTableBytes returns the size of a table for Engine::OpenChecked in which every constant of the
 // file has an entry: kPlanTableBytesPerOperand for each operand of the steps. Returns 0 if the
 // bytes are no model.

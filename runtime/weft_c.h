@@ -200,6 +200,23 @@ WEFT_NODISCARD weft_fault weft_check_some(const void* model, size_t model_bytes,
 /* As weft::StateLayout: two models may exchange state only if their layouts are equal. */
 uint64_t weft_state_layout(const void* model, size_t model_bytes);
 
+/* As weft::Streams: the streams of a model that `weft convert --streams` created. Plain bytes.
+ * `model` and `state` are those of an open engine. */
+typedef struct weft_streams {
+  void* words[5];
+} weft_streams;
+
+WEFT_NODISCARD weft_fault weft_streams_open(const void* model, size_t model_bytes, weft_block state,
+                                            weft_streams* streams);
+uint32_t weft_streams_count(const weft_streams* streams);
+/* Bytes of a saved stream. */
+uint32_t weft_stream_state_bytes(const weft_streams* streams);
+WEFT_NODISCARD weft_fault weft_save_stream(const weft_streams* streams, uint32_t stream,
+                                           weft_block to);
+WEFT_NODISCARD weft_fault weft_load_stream(const weft_streams* streams, uint32_t stream,
+                                           const void* from, size_t bytes);
+WEFT_NODISCARD weft_fault weft_reset_stream(const weft_streams* streams, uint32_t stream);
+
 /* Fields as in weft::Mismatch. */
 typedef struct weft_mismatch {
   uint32_t run, output, element;

@@ -408,6 +408,14 @@ void AddMainOptions(Command& command, ConvertCall& call) {
       .ValueOr(Takes::kNumber, "1")
       .Value("[=N]", Integer(1, 0x7FFFFFFF));
   command
+      .Add(
+          "--streams", call.options.streams,
+          "Process N independent streams per run: the batch of the model, which must be 1, becomes "
+          "N. The state of each stream can be saved, loaded and reset. Outputs are bit-identical "
+          "to "
+          "those of one stream, which the conversion checks")
+      .Value("N", Integer(2, 1024));
+  command
       .Add("--precision", call.precisions,
            fmt::format("Type of the weights of dense, convolution and recurrent layers: {}. "
                        "Default: auto, which stores weights as f16 if this is exact, or large ones "

@@ -305,6 +305,14 @@ flatbuffers::Offset<flatbuffers::Vector<uint8_t>> CreateBytes(
   return builder.CreateVector(reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size());
 }
 
+// Returns no vector if there are no rows.
+template <typename Row>
+flatbuffers::Offset<flatbuffers::Vector<const Row*>> RowsOrNone(
+    flatbuffers::FlatBufferBuilder& builder, const std::vector<Row>& rows) {
+  if (rows.empty()) return {};
+  return builder.CreateVectorOfStructs(rows);
+}
+
 void Writer::CopyWeights(uint8_t* weights) const {
   std::fill_n(weights, plan_.weights_bytes, uint8_t{0});
   for (const ValueId root : plan_.weight_roots) {
@@ -335,7 +343,7 @@ int64_t Writer::ListingBytes() const {
     ((bytes += std::ssize(vectors) * static_cast<int64_t>(sizeof(vectors[0]))), ...);
   };
   add(slots_, slot_buffers_, dims_, moves_, steps_, operands_, step_names_, sections_, marks_,
-      inputs_, outputs_, variables_);
+      inputs_, outputs_, variables_, options_.stream_parts);
   constexpr int64_t kAroundText = 16;  // entry in the vector, length, terminator and padding
   for (const std::string& name : names_) bytes += std::ssize(name) + kAroundText;
 #define WEFT_STEP(name, ...) add(params_.name);
@@ -383,12 +391,11 @@ std::vector<std::byte> Writer::Finish(const std::vector<std::byte>& self_test) {
   const auto step_names = builder.CreateVector(step_names_);
   if (!options_.names) slot_buffers_.clear();
   const auto slot_buffers = builder.CreateVector(slot_buffers_);
-  flatbuffers::Offset<flatbuffers::Vector<const format::Streaming*>> streaming;
-  flatbuffers::Offset<flatbuffers::Vector<const format::StreamedPort*>> streamed_ports;
-  if (const std::optional<StreamNote>& note = options_.stream_note) {
-    streaming = builder.CreateVectorOfStructs(&note->row, 1);
-    streamed_ports = builder.CreateVectorOfStructs(note->ports);
-  }
+  const StreamNote note = options_.stream_note.value_or(StreamNote());
+  std::vector<format::Streaming> note_rows(note.ports.empty() ? 0 : 1, note.row);
+  const auto streaming = RowsOrNone(builder, note_rows);
+  const auto streamed_ports = RowsOrNone(builder, note.ports);
+  const auto stream_parts = RowsOrNone(builder, options_.stream_parts);
   const auto generator = builder.CreateString(Generator());
 // Only kinds that the model has: an empty vector would need eight bytes and time of every Open.
 #define WEFT_STEP(name, Name, ...)                                                     \
@@ -423,6 +430,7 @@ std::vector<std::byte> Writer::Finish(const std::vector<std::byte>& self_test) {
   model.add_self_test(self_test_vector);
   model.add_streaming(streaming);
   model.add_streamed_ports(streamed_ports);
+  model.add_stream_parts(stream_parts);
   format::FinishModelBuffer(builder, model.Finish());
   return Sealed(builder, options_.checksum);
 }

@@ -34,6 +34,7 @@ struct FileOptions {
   bool f16_weights = false;     // the IR had f16 weights; adds kF16Weights
   bool checksum = true;         // false for a file that runs at once
   std::optional<StreamNote> stream_note = std::nullopt;
+  std::vector<format::StreamPart> stream_parts = {};  // by variable, of --streams
 };
 
 struct ModelFile {

@@ -4,14 +4,11 @@
 #include <fmt/format.h>
 
 #include <cstring>
-#include <iterator>
 #include <string>
 
-#include "converter/base/aligned_bytes.h"
 #include "converter/base/element_type.h"
-#include "converter/base/narrow.h"
+#include "converter/emit/file_engine.h"
 #include "kernels/elementwise/chain.h"
-#include "kernels/elementwise/convert.h"
 #include "runtime/self_test.h"
 #include "runtime/weft.h"
 
@@ -19,96 +16,6 @@ namespace weft::emit {
 namespace {
 
 using format::RowsOf;
-
-std::string Words(const Fault& fault) {
-  char text[192];
-  return {text, Describe(fault, text, sizeof(text))};
-}
-
-void AddBrokenRule(const Fault& fault, Faults& faults) {
-  faults.Add("weft: internal error: invalid model file: " + Words(fault));
-}
-
-// An engine with its model and memory.
-class Bench {
- public:
-  explicit Bench(std::span<const std::byte> file) : model_(file.size()) {
-    std::memcpy(model_.data(), file.data(), file.size());
-  }
-
-  bool Open(Faults& faults) {
-    Needs needs;
-    fault_ = ReadNeeds(bytes(), &needs);
-    if (fault_.ok()) {
-      state_ = AlignedBytes(needs.state_bytes);
-      scratch_ = AlignedBytes(needs.scratch_bytes);
-      Memory memory = {Of(state_), Of(scratch_)};
-      for (size_t i = 0; i < std::size(more_); ++i) {
-        more_[i] = AlignedBytes(needs.more_scratch_bytes[i]);
-        memory.more_scratch[i] = Of(more_[i]);
-      }
-      fault_ = Engine::Open(bytes(), AllSteps(), memory, &engine);
-    }
-    if (fault_.ok()) return true;
-    AddBrokenRule(fault_, faults);
-    return false;
-  }
-  const format::Model& model() const { return *format::GetModel(model_.data()); }
-
-  Engine engine;
-
- private:
-  static Block Of(const AlignedBytes& memory) { return {memory.data(), memory.size()}; }
-  Bytes bytes() const { return {model_.data(), model_.size()}; }
-
-  AlignedBytes model_;
-  AlignedBytes state_{0}, scratch_{0};
-  AlignedBytes more_[kMaxScratchRegions - 1] = {AlignedBytes(0), AlignedBytes(0), AlignedBytes(0)};
-  Fault fault_;
-};
-
-// Generator of 13-bit numbers, deterministic on every machine.
-class Random {
- public:
-  uint32_t Next() {
-    state_ = state_ * 1664525u + 1013904223u;
-    return state_ >> 19;
-  }
-
- private:
-  uint32_t state_ = 1;
-};
-
-// Fills with numbers in [-1, 1) that are multiples of 2^-12; f16 and bf16 round them.
-void FillReals(const Tensor& tensor, size_t count, Random& random) {
-  std::vector<float> values(count);
-  for (float& value : values) value = (static_cast<float>(random.Next()) - 4096.0f) / 4096.0f;
-  if (tensor.type == Type::kF32) {
-    std::memcpy(tensor.data, values.data(), tensor.bytes);
-  } else {
-    kernels::Convert({Narrow32(count, "count"), kernels::Element::kF32,
-                      static_cast<kernels::Element>(tensor.type)},
-                     values.data(), tensor.data);
-  }
-}
-
-// Fills an input: floats as above; integers with 0 to 3, so that counts and indices are valid;
-// booleans with both values.
-void Fill(const Tensor& tensor, Random& random) {
-  if (tensor.bytes == 0) return;
-  const size_t bits = BitsOf(tensor.type);
-  const size_t count = tensor.bytes * 8 / bits;
-  if (IsFloat(static_cast<format::ElementType>(tensor.type))) {
-    return FillReals(tensor, count, random);
-  }
-  std::memset(tensor.data, 0, tensor.bytes);
-  const uint32_t mask = tensor.type == Type::kBool ? 1 : 3;
-  for (size_t i = 0; i < count; ++i) {
-    const uint32_t number = random.Next() & mask;
-    uint8_t& byte = tensor.as<uint8_t>()[i * bits / 8];
-    byte = Narrow<uint8_t>(byte | (number << (i * bits % 8)), "byte");
-  }
-}
 
 void Append(const void* from, size_t bytes, std::vector<std::byte>& to) {
   const auto* first = static_cast<const std::byte*>(from);
@@ -196,7 +103,7 @@ bool Fuses(const format::Model& model, const format::Step& step) {
 }  // namespace
 
 void RepeatSelfTest(std::span<const std::byte> file, Faults& faults) {
-  Bench bench(file);
+  FileEngine bench(file);
   if (!bench.Open(faults)) return;
   Mismatch first;
   if (const Fault fault = bench.engine.SelfTest(&first); !fault.ok()) AddBrokenRule(fault, faults);
@@ -212,13 +119,13 @@ format::ToleranceClass ToleranceOf(const format::Model& model) {
 std::vector<std::byte> RecordSelfTest(std::span<const std::byte> file, uint32_t run_count,
                                       Faults& faults) {
   constexpr size_t kMaxBytes = size_t{1} << 30;  // a file is smaller than 2 GiB
-  Bench bench(file);
+  FileEngine bench(file);
   if (!bench.Open(faults)) return {};
   Engine& engine = bench.engine;
   const format::SelfTest head(run_count, ToleranceOf(bench.model()), 0, 0);
   std::vector<std::byte> recorded;
   Append(&head, sizeof(head), recorded);
-  Random random;
+  MadeNumbers random;
   for (uint32_t run = 0; run < run_count; ++run) {
     for (uint32_t i = 0; i < engine.input_count(); ++i) {
       const Tensor port = engine.input(i);

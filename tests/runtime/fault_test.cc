@@ -193,6 +193,9 @@ constexpr Row kNumbers[] = {
     {115, "ParamFactor"},
     {116, "ModelChecksum"},
     {117, "NotFinite"},
+    {118, "StreamsAbsent"},
+    {119, "StreamIndex"},
+    {120, "StreamBytes"},
 };
 
 TEST(FaultCode, KeepsItsNumber) {
