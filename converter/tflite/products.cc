@@ -159,9 +159,9 @@ bool SetShortSoftmax(Builder& b, float beta) {
       from.dims.back() > kernels::kMaxSoftmaxLength) {
     return false;
   }
-  b.SetPort(0, b.Add("QuantizedSoftmax", kOwnVersion,
-                     {{"multiplier", TextOf(std::span(&by, 1))}, {"shorts", "1"}},
-                     {CodesOfInput(b, 0)}));
+  b.SetPort(
+      0, b.Add("QuantizedSoftmax", kOwnVersion,
+               {{"multiplier", TextOf(std::span(&by, 1))}, {"shorts", "1"}}, {CodesOfInput(b, 0)}));
   return true;
 }
 
