@@ -40,8 +40,8 @@ TEST_F(CallFault, NamesTheUnknownCommand) {
 }
 
 TEST_F(CallFault, NamesTheUnknownOption) {
-  ExpectLines("convert m.xml --strem -o m.weft",
-              "weft convert: unknown option \"--strem\"; did you mean \"--streaming\"?\n");
+  ExpectLines("convert m.xml --streamng -o m.weft",
+              "weft convert: unknown option \"--streamng\"; did you mean \"--streaming\"?\n");
   ExpectLines("convert m.xml --ouput m.weft",
               "weft convert: unknown option \"--ouput\"; did you mean \"--output\"?\n");
   ExpectLines(

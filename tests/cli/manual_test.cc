@@ -64,7 +64,7 @@ TEST_F(ManualText, CompletesInBash) {
     return Text("reply");
   };
   EXPECT_EQ(complete("con", 1), "convert\n");
-  EXPECT_EQ(complete("convert m.xml --str", 3), "--streaming\n");
+  EXPECT_EQ(complete("convert m.xml --str", 3), "--streaming --streams\n");
   EXPECT_EQ(complete("help insp", 2), "inspect\n");
   EXPECT_EQ(complete("completion z", 2), "zsh\n");
   EXPECT_EQ(complete("convert mod", 2), "\n");  // files, by the shell itself

@@ -51,7 +51,9 @@ _README = {
         "| --- | --- | --- | --- | --- |\n| `m4` | Cortex-M4 | GCC | QEMU | 1.8 |\n<!-- end -->\n",
     "README.md":
         "<!-- footprint_m4 -->\n| model | flash, KB | RAM, KB | run | TFLM: flash | RAM | run |\n"
-        "| --- | --- | --- | --- | --- | --- | --- |\n<!-- end -->\n",
+        "| --- | --- | --- | --- | --- | --- | --- |\n<!-- end -->\n"
+        "<!-- known_models -->\n| model | flash, KB | RAM, KB | run | µs | original runtime, µs |\n"
+        "| --- | --- | --- | --- | --- | --- |\n<!-- end -->\n",
     "docs/footprint.md":
         "<!-- footprint -->\n| model | core | code | model | state | scratch | stack | at most | Open "
         "| Run |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n"
@@ -63,6 +65,20 @@ _README = {
         "<!-- cycles -->\n| loop | core | instructions | cycles | bytes of weights |\n"
         "| --- | --- | --- | --- | --- |\n"
         "| int8, one row | cortex-m7 | 1.250 | 1.500 | 1.00 |\n<!-- end -->\n",
+    "examples/models/README.md": "| [vad](vad/README.md) | detector |\n",
+    "examples/models/vad/README.md":
+        "<!-- results -->\n| weights | weft, µs | ORT, µs | ratio | M4F: flash | RAM | instructions | M55: flash "
+        "| RAM | instructions |\n| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n"
+        "| 6 `f32` | 2.0 | 8.0 | 4.0 | 9.0 KB | 2.0 KB | 1.0 k | 8.0 KB | 2.0 KB | 0.5 k |\n"
+        "| 6 `f16` | 2.0 | 8.0 | 4.0 | 8.0 KB | 2.0 KB | 1.5 k | 7.0 KB | 2.0 KB | 0.5 k |\n"
+        "| 6 `i8` | 1.0 | 8.0 | 8.0 | 7.0 KB | 3.0 KB | 0.9 k | does not fit |  |  |\n<!-- end -->\n",
+    "docs/models.md":
+        "<!-- models -->\n| model | weights | flash, M4F | RAM | instructions: M4F | M55 | µs "
+        "| original runtime, µs | ratio |\n"
+        "| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n"
+        "| [vad](../examples/models/vad/README.md) 6 | `f32` | 9.0 KB | 2.0 KB | 1.0 k | 0.5 k | 2.0 | 8.0 (ORT) | 4.0 |\n"
+        "| [vad](../examples/models/vad/README.md) 6 | `i8` | 7.0 KB | 3.0 KB | 0.9 k |  | 1.0 | 8.0 (ORT) | 8.0 |\n"
+        "<!-- end -->\n",
     "docs/operations.md":
         "<!-- steps -->\n| step | operands | meaning |\n| --- | --- | --- |\n"
         "| `dense` | x [start] -> y | y |\n<!-- end -->\n<!-- operations -->\nAdd 1.\n<!-- end -->\n",
@@ -188,6 +204,7 @@ SAMPLES = {
                    {**_README, "converter/ops/b.cc": '    {"Gather", 8, 3, 3, Infer, Lower},\n'},
                    {path: text for path, text in _README.items() if path != "docs/footprint.md"},
                    _other_page("footprint", "13.0 k", "12.0 k"),
+                   _other_page("models", "0.9 k", "0.8 k"),
                    _other_page("targets", "1.8", "1.7"),
                    _other_page("coming-from-tflite-micro", "equal", "differ"),
                    _other_page("operations", "[start]", "start")]),

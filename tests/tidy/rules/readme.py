@@ -264,6 +264,8 @@ def _known_models(tree):
     lines = ["| model | flash, KB | RAM, KB | run | µs | original runtime, µs |",
              "| --- | --- | --- | --- | --- | --- |"]
     for (folder, weights), name in _KNOWN.items():
+        if f"examples/models/{folder}/README.md" not in tree.paths:
+            continue
         row = next(row for row in _page_rows(tree, folder) if row["weights"] == weights)
         peer = next(column for column in row if column.endswith(", µs") and column != "weft, µs")
         sizes = [row[f"M4F: {column}"].removesuffix(" KB") for column in ("flash", "RAM")]
