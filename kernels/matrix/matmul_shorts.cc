@@ -32,7 +32,7 @@ struct ShortProduct {
 #if HWY_TARGET == HWY_SCALAR
 
 // Inner steps that are gathered at the same time, of some columns.
-inline constexpr size_t kGatheredShorts = 96, kGatheredColumns = 4;
+inline constexpr size_t kGatheredShorts = 72, kGatheredColumns = 4;
 
 // Inner steps of some columns, each of which is a row of shorts. Sums continue from those in y, or
 // from 0.
