@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The C interface passes an engine as plain bytes.
+// The values of the C interface, which passes an engine as plain bytes.
 #ifndef WEFT_RUNTIME_C_ENGINE_H_
 #define WEFT_RUNTIME_C_ENGINE_H_
 
@@ -22,6 +22,15 @@ inline Engine Load(const weft_engine* engine) {
 
 inline void Store(const Engine& engine, weft_engine* out) {
   std::memcpy(out, static_cast<const void*>(&engine), sizeof(engine));
+}
+
+inline weft_fault ToC(const Fault& fault) {
+  return {static_cast<uint16_t>(fault.code),
+          fault.kind,
+          fault.operand,
+          fault.index,
+          fault.is,
+          fault.must};
 }
 
 }  // namespace weft

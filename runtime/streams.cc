@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstring>
 
+#include "runtime/c_engine.h"
 #include "runtime/format/listing.h"
 #include "runtime/verify.h"
 #include "runtime/weft.h"
@@ -166,15 +167,6 @@ Streams LoadStreams(const weft_streams* streams) {
   Streams loaded;
   std::memcpy(static_cast<void*>(&loaded), streams, sizeof(loaded));
   return loaded;
-}
-
-weft_fault ToC(const Fault& fault) {
-  return {static_cast<uint16_t>(fault.code),
-          fault.kind,
-          fault.operand,
-          fault.index,
-          fault.is,
-          fault.must};
 }
 
 }  // namespace

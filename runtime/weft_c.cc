@@ -18,15 +18,7 @@ static_assert(weft::kMaxScratchRegions == WEFT_MAX_SCRATCH_REGIONS,
 
 using weft::Load;
 using weft::Store;
-
-weft_fault ToC(const weft::Fault& fault) {
-  return {static_cast<uint16_t>(fault.code),
-          fault.kind,
-          fault.operand,
-          fault.index,
-          fault.is,
-          fault.must};
-}
+using weft::ToC;
 
 weft_tensor ToC(const weft::Tensor& tensor) {
   weft_tensor out = {};

@@ -64,7 +64,7 @@ std::string MemoryType(std::string_view type, uint32_t bytes) {
 
 Parts ProgramParts(const std::string& program, std::span<const ProgramModel> models,
                    const Parts& parts) {
-  Parts whole;
+  Parts all;
   uint32_t bytes = 0;
   std::string c_engines, c_open, cpp_states, cpp_engines, cpp_open, cpp_open_on, checks, c_checks;
   for (const ProgramModel& model : models) {
@@ -85,7 +85,7 @@ Parts ProgramParts(const std::string& program, std::span<const ProgramModel> mod
         "-1];\n",
         model.name, Upper(model.name), Upper(program));
   }
-  whole.c = fmt::format(
+  all.c = fmt::format(
       "/* Scratch of all models below, which must not run at the same time: the maximum of theirs. "
       "No\n * model reads values that a run left there. Read the outputs of a model before the "
       "next one\n * runs, and write its inputs after that. */\n"
@@ -96,7 +96,7 @@ Parts ProgramParts(const std::string& program, std::span<const ProgramModel> mod
       "  weft_fault fault = {{0, 0, 0, 0, 0, 0}};\n{6}  return fault;\n}}\n\n",
       program, Upper(program), bytes, Declaration(program + "_scratch"), parts.c, c_engines,
       c_open);
-  whole.cpp = fmt::format(
+  all.cpp = fmt::format(
       "namespace {0} {{\nconstexpr uint32_t kScratchBytes = {1};\n"
       "/* Scratch of all models, which must not run at the same time. */\n{2}}}  // namespace "
       "{0}\n\n"
@@ -111,9 +111,9 @@ Parts ProgramParts(const std::string& program, std::span<const ProgramModel> mod
       "  ::weft::Fault fault;\n{8}  return fault;\n}}\n}}  // namespace {0}\n",
       program, bytes, MemoryType("Scratch", bytes), parts.cpp, checks, cpp_engines, cpp_open,
       cpp_states, cpp_open_on);
-  whole.source =
+  all.source =
       fmt::format("ALIGNED {};\n{}\n{}", Declaration(program + "_scratch"), c_checks, parts.source);
-  return whole;
+  return all;
 }
 
 }  // namespace weft::emit

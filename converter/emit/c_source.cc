@@ -430,9 +430,9 @@ CSource WriteProgram(std::span<const SourceModel> models, const std::string& nam
     members.push_back(
         {Identifier(model.name), file.regions()->Get(format::kFirstScratchRegion)->bytes()});
   }
-  const Parts whole = ProgramParts(program, members, parts);
+  const Parts all = ProgramParts(program, members, parts);
   const Origin origin = {"weft link", "link", std::string(from)};
-  return {HeaderOf(name, origin, whole), SourceOf(name, origin, whole.source)};
+  return {HeaderOf(name, origin, all), SourceOf(name, origin, all.source)};
 }
 
 std::map<uint16_t, std::string> StepEntriesOf(const format::Model& model) {
