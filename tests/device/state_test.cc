@@ -15,6 +15,8 @@
 
 #include "runtime/weft.h"
 #include "tests/device/loaded_file.h"
+#include "tests/device/model_hash.h"
+#include "tests/kernels/every_target.h"
 #include "tests/rounds.h"
 
 namespace weft {
@@ -25,15 +27,21 @@ using Buffer = std::vector<unsigned char>;
 constexpr size_t kStreams = 64;
 constexpr size_t kRunsOfEach = 5;  // of each stream
 
+// A model and the hash of its state after five runs.
+struct StatefulModel {
+  const char* path;
+  uint64_t state_hash;
+};
+
 // Models with variables of their own, and models created by --streaming.
-const char* const kModels[] = {
-    WEFT_MODELS_DIR "/state/running_sum_6.weft",
-    WEFT_MODELS_DIR "/state/initial_value_is_computed.weft",
-    WEFT_MODELS_DIR "/state/counter_beside_swapped_states_5.weft",
-    WEFT_MODELS_DIR "/state/streaming_gru.weft",
-    WEFT_MODELS_DIR "-streamed/sequence/lstm_forward_b1_t7_i5_h16.1.weft",
-    WEFT_MODELS_DIR "-streamed/ti/rotated_states_t4.2.weft",
-    WEFT_MODELS_DIR "-streamed/loop_const/gru.1.weft",
+const StatefulModel kModels[] = {
+    {WEFT_MODELS_DIR "/state/running_sum_6.weft", 0x9B235245894D9925},
+    {WEFT_MODELS_DIR "/state/initial_value_is_computed.weft", 0xDCEBAC2EE1C479AD},
+    {WEFT_MODELS_DIR "/state/counter_beside_swapped_states_5.weft", 0xAA94E7CF9DC92FDD},
+    {WEFT_MODELS_DIR "/state/streaming_gru.weft", 0x73AD1B49459C8244},
+    {WEFT_MODELS_DIR "-streamed/sequence/lstm_forward_b1_t7_i5_h16.1.weft", 0x4AFFBD464E2FFCEC},
+    {WEFT_MODELS_DIR "-streamed/ti/rotated_states_t4.2.weft", 0xA27BC11EBA7110AB},
+    {WEFT_MODELS_DIR "-streamed/loop_const/gru.1.weft", 0xAE07F3A5E3C8B44B},
 };
 
 uint32_t Next(uint32_t& state) {
@@ -65,10 +73,10 @@ Buffer RunOnce(Engine engine, size_t stream, size_t run) {
   return bytes;
 }
 
-class State : public testing::TestWithParam<const char*> {
+class State : public testing::TestWithParam<StatefulModel> {
  protected:
   void SetUp() override {
-    model_ = ReadModelFile(GetParam());
+    model_ = ReadModelFile(GetParam().path);
     ASSERT_GT(model_->size(), 0u);
   }
 
@@ -160,8 +168,18 @@ TEST_P(State, GoesOnForLongAfterRestarts) {
               static_cast<double>(times[4] - times[3]) / CLOCKS_PER_SEC);
 }
 
-std::string NameOf(const testing::TestParamInfo<const char*>& instance) {
-  std::string name = instance.param;
+// A state can be saved on one target and restored on another, where GoesOnInAnotherEngine goes on.
+TEST_P(State, HasTheSameBytesOnEveryTarget) {
+  kernels::ForEachTarget([&](const char* target) {
+    const Stream stream(*model_);
+    for (size_t run = 0; run < kRunsOfEach; ++run) RunOnce(stream.engine, 3, run);
+    const uint64_t hash = Hash(stream.state->data(), stream.state->size(), 0xCBF29CE484222325u);
+    EXPECT_EQ(hash, GetParam().state_hash) << target;
+  });
+}
+
+std::string NameOf(const testing::TestParamInfo<StatefulModel>& instance) {
+  std::string name = instance.param.path;
   name = name.substr(name.rfind('/') + 1);
   name.resize(name.rfind('.'));
   for (char& c : name) c = std::isalnum(static_cast<unsigned char>(c)) ? c : '_';
