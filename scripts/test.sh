@@ -29,6 +29,18 @@ fail() {
   echo "$1"
 }
 
+# Prints a line for each failed test of reports by ctest and GoogleTest, with what failed first.
+names_of_failed() {
+  awk '/<testcase / { match($0, / name="[^"]*"/); name = substr($0, RSTART + 7, RLENGTH - 8)
+                      match($0, /classname="[^"]*"/)
+                      suite = substr($0, RSTART + 11, RLENGTH - 12); told = 0 }
+       /<failure |status="fail"/ && !told {
+         told = 1; why = ""
+         if (match($0, /message="[^"]*/)) why = ": " substr($0, RSTART + 9, RLENGTH - 9)
+         gsub(/&#x0A;/, " ", why)
+         print "  failed: " (suite == name ? "" : suite ".") name substr(why, 1, 300) }' "$@"
+}
+
 # Adds the results of one preset to the sums: ctest's results; for programs with a GoogleTest
 # report, the tests in that report.
 count() {
@@ -47,6 +59,7 @@ count() {
   failed=$((failed + failures))
   summary+="$preset: $((tests - failures - skipped)) passed, $failures failed"
   summary+=", $skipped skipped; $took"$'\n'
+  [ "$failures" -eq 0 ] || summary+=$(names_of_failed "$results" "$@")$'\n'
 }
 
 # Sets `dependencies` to the options of a preset. The sanitizers' build uses the versions that CMake
