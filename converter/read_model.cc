@@ -10,11 +10,20 @@
 #include "converter/tflite/read.h"
 
 namespace weft::pipeline {
+namespace {
 
-std::unique_ptr<ir::Graph> ReadModelWithHoles(const std::filesystem::path& model,
-                                              const std::filesystem::path& weights,
-                                              const std::optional<ir::IrBytes>& in_memory,
-                                              bool as_litert, Faults& faults) {
+size_t CountLayers(const ir::Graph& graph) {
+  size_t layers = graph.nodes.size();
+  for (const auto& node : graph.nodes) {
+    for (const ir::Body& body : node->bodies) layers += CountLayers(*body.graph);
+  }
+  return layers;
+}
+
+std::unique_ptr<ir::Graph> ReadOfAnySize(const std::filesystem::path& model,
+                                         const std::filesystem::path& weights,
+                                         const std::optional<ir::IrBytes>& in_memory,
+                                         bool as_litert, Faults& faults) {
   if (in_memory) {
     if (!tflite::IsTflite(in_memory->xml)) return ir::ReadWithHoles(model, *in_memory, faults);
     return tflite::ReadWithHoles(model, {in_memory->xml.begin(), in_memory->xml.end()}, as_litert,
@@ -29,6 +38,21 @@ std::unique_ptr<ir::Graph> ReadModelWithHoles(const std::filesystem::path& model
     return nullptr;
   }
   return tflite::ReadWithHoles(model, as_litert, faults);
+}
+
+}  // namespace
+
+std::unique_ptr<ir::Graph> ReadModelWithHoles(const std::filesystem::path& model,
+                                              const std::filesystem::path& weights,
+                                              const std::optional<ir::IrBytes>& in_memory,
+                                              bool as_litert, Faults& faults) {
+  std::unique_ptr<ir::Graph> graph = ReadOfAnySize(model, weights, in_memory, as_litert, faults);
+  if (graph == nullptr) return nullptr;
+  const size_t layers = CountLayers(*graph);
+  if (layers <= kMaxLayers) return graph;
+  faults.Add(
+      fmt::format("{}: has {} layers; must have at most {}", model.string(), layers, kMaxLayers));
+  return nullptr;
 }
 
 std::unique_ptr<ir::Graph> ReadModel(const std::filesystem::path& model,

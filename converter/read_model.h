@@ -3,6 +3,7 @@
 #ifndef WEFT_CONVERTER_READ_MODEL_H_
 #define WEFT_CONVERTER_READ_MODEL_H_
 
+#include <cstddef>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -13,8 +14,11 @@
 
 namespace weft::pipeline {
 
-// Like ir::ReadWithHoles. A file is recognised by its first bytes or its extension. `as_litert`:
-// see tflite/read.h.
+// Layers of a model, including those of bodies. Time and memory of a conversion grow with them.
+inline constexpr size_t kMaxLayers = size_t{1} << 18;
+
+// Like ir::ReadWithHoles. A model of more than kMaxLayers is refused. A file is recognised by its
+// first bytes or its extension. `as_litert`: see tflite/read.h.
 std::unique_ptr<ir::Graph> ReadModelWithHoles(const std::filesystem::path& model,
                                               const std::filesystem::path& weights,
                                               const std::optional<ir::IrBytes>& in_memory,

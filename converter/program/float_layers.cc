@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "converter/program/float_layers.h"
 
-#include <algorithm>
+#include <string_view>
 #include <type_traits>
+#include <unordered_set>
 #include <variant>
 
 namespace weft::program {
@@ -50,13 +51,16 @@ bool ComputesFloats(const Params& params) {
 
 std::vector<std::string> LayersWithFloats(const Program& program) {
   std::vector<std::string> layers;
+  std::unordered_set<std::string_view> known;
   for (const Block& block : program.blocks) {
     for (const Item& item : block.items) {
       const auto* step = std::get_if<Step>(&item);
-      if (step == nullptr || std::ranges::find(layers, step->layer) != layers.end()) continue;
+      if (step == nullptr || known.contains(step->layer)) continue;
       const bool has_floats =
           std::visit([](const auto& params) { return ComputesFloats(params); }, step->params);
-      if (has_floats) layers.push_back(step->layer);
+      if (!has_floats) continue;
+      known.insert(step->layer);
+      layers.push_back(step->layer);
     }
   }
   return layers;

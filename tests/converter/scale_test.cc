@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "converter/pipeline.h"
+#include "converter/read_model.h"
 #include "tests/converter/ir/fixture.h"
 #include "tests/rounds.h"
 
@@ -121,6 +122,17 @@ TEST_F(Scale, ManyPortsGoIntoOneConcat) {
   const auto converted = Convert(net);
   ASSERT_TRUE(converted);
   EXPECT_EQ(converted->scratch_bytes, kCount * 16);
+}
+
+TEST_F(Scale, TheNumberOfLayersIsLimited) {
+  NetText net;
+  for (size_t i = 1; i < pipeline::kMaxLayers; ++i) net.Row();
+  net.Result(net.Row());
+  Write("model.xml", net.Text());
+  EXPECT_EQ(pipeline::ReadModel(Path("model.xml"), {}, faults), nullptr);
+  ASSERT_EQ(faults.lines().size(), 1u);
+  EXPECT_EQ(faults.lines()[0],
+            Path("model.xml").string() + ": has 262145 layers; must have at most 262144");
 }
 
 // Parts are read in place, and written directly to the joined value.
