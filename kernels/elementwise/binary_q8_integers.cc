@@ -32,41 +32,7 @@ constexpr bool IsHalf(const Multiplier& by) { return by.mantissa == 1 << 30 && b
 
 #endif
 
-#if defined(WEFT_HELIUM_INTEGERS)
-
-// Rescaled of small numbers, for a multiplier with a negative exponent.
-HWY_INLINE int32x4_t Fraction(int32x4_t x, const Multiplier& by) {
-  x = vqrdmulhq_n_s32(x, by.mantissa);
-  return vrshlq_n_s32(vaddq_s32(x, vshrq_n_s32(x, 31)), by.exponent);
-}
-
-// Adds contiguous lines, 27 instructions per four pairs. Returns false without writing for
-// multipliers that the files of TFLite do not have: those of the operands are at most 1/2, that of
-// the sum is below it.
-WEFT_PART bool SumLine(const BinaryQ8Shape& shape, const CodeLine<int8_t>& a,
-                       const CodeLine<int8_t>& b, size_t count, int8_t* y) {
-  const Multiplier of_a = IsHalf(shape.a_multiplier) ? kAlmostHalf : shape.a_multiplier;
-  const Multiplier of_b = IsHalf(shape.b_multiplier) ? kAlmostHalf : shape.b_multiplier;
-  const Multiplier of_y = shape.multiplier;
-  const bool fits = of_a.exponent < 0 && of_b.exponent < 0 && of_y.exponent < 0;
-  if (!fits || a.stride != 1 || b.stride != 1) return false;
-  const int32_t zero = shape.codes.zero;
-  const int32_t a_zero = -a.zero * (1 << kSumFraction), b_zero = -b.zero * (1 << kSumFraction);
-  const int32x4_t low = vdupq_n_s32(shape.codes.low - zero);
-  const int32x4_t high = vdupq_n_s32(shape.codes.high - zero);
-  const int32x4_t one = vdupq_n_s32(1 << kSumFraction);
-  const int8_t *p = a.x, *q = b.x;
-  for (auto left = static_cast<int32_t>(count); left > 0; left -= 4, p += 4, q += 4, y += 4) {
-    const mve_pred16_t some = vctp32q(static_cast<uint32_t>(left));
-    const int32x4_t fine_a = Fraction(vmlasq_n_s32(vldrbq_z_s32(p, some), one, a_zero), of_a);
-    const int32x4_t fine_b = Fraction(vmlasq_n_s32(vldrbq_z_s32(q, some), one, b_zero), of_b);
-    const int32x4_t v = Fraction(vaddq_s32(fine_a, fine_b), of_y);
-    vstrbq_p_s32(y, vaddq_n_s32(vminq_s32(vmaxq_s32(v, low), high), zero), some);
-  }
-  return true;
-}
-
-#elif defined(WEFT_DSP_PAIRS)
+#if defined(WEFT_DSP_PAIRS)
 
 // Returns more + (x * y + 2^31) / 2^32, rounded down.
 HWY_INLINE int32_t AddUpperProduct(int32_t x, int32_t y, int32_t more) {
@@ -74,9 +40,13 @@ HWY_INLINE int32_t AddUpperProduct(int32_t x, int32_t y, int32_t more) {
   return more;
 }
 
-// Adds contiguous lines, 16 instructions per pair. Returns false without writing for multipliers
-// that the files of TFLite do not have: the operand with the larger scale has the multiplier 1/2,
-// so its rescaled value is exact, and all others shift to the right.
+#endif
+
+#if defined(WEFT_DSP_PAIRS) || defined(WEFT_HELIUM_INTEGERS)
+
+// Adds contiguous lines: 16 instructions per pair, with Helium per four pairs. Returns false
+// without writing for multipliers that the files of TFLite do not have: the operand with the larger
+// scale has the multiplier 1/2, so its rescaled value is exact, and all others shift to the right.
 WEFT_PART bool SumLine(const BinaryQ8Shape& shape, const CodeLine<int8_t>& a,
                        const CodeLine<int8_t>& b, size_t count, int8_t* y) {
   const bool is_swapped = !IsHalf(shape.a_multiplier);
@@ -85,6 +55,41 @@ WEFT_PART bool SumLine(const BinaryQ8Shape& shape, const CodeLine<int8_t>& a,
   if (is_swapped && !IsHalf(shape.b_multiplier)) return false;
   if (IsHalf(by)) by = kAlmostHalf;
   const int32_t right = -by.exponent, y_right = -shape.multiplier.exponent;
+#if defined(WEFT_HELIUM_INTEGERS)
+  if (right <= 0 || y_right <= 0 || exact.stride != 1 || other.stride != 1) return false;
+  const int8_t *p = exact.x, *q = other.x;
+  // VRSHL rounds halves up, so the products of negative numbers are added to -1. A product that
+  // rounds to 0 is then -1 before the shift, and 0 after it, too.
+  const int32_t zero = shape.codes.zero;
+  __asm__ volatile(
+      "dlstp.32 lr, %[count]\n"
+      "1:\n\t"
+      "vldrb.s32 q0, [%[q]], #4\n\t"
+      "vmlas.s32 q0, %q[one], %[other_zero]\n\t"
+      "vldrb.s32 q1, [%[p]], #4\n\t"
+      "vmlas.s32 q1, %q[half], %[exact_zero]\n\t"
+      "vshr.s32 q2, q0, #31\n\t"
+      "vqrdmlah.s32 q2, q0, %[mantissa]\n\t"
+      "vrshl.s32 q2, %[exponent]\n\t"
+      "vadd.i32 q1, q1, q2\n\t"
+      "vshr.s32 q2, q1, #31\n\t"
+      "vqrdmlah.s32 q2, q1, %[y_mantissa]\n\t"
+      "vrshl.s32 q2, %[y_exponent]\n\t"
+      "vmax.s32 q2, q2, %q[low]\n\t"
+      "vmin.s32 q2, q2, %q[high]\n\t"
+      "vadd.i32 q2, q2, %[zero]\n\t"
+      "vstrb.32 q2, [%[y]], #4\n\t"
+      "letp lr, 1b"
+      : [p] "+l"(p), [q] "+l"(q), [y] "+l"(y)
+      : [count] "r"(count), [exact_zero] "r"(-exact.zero * (1 << (kSumFraction - 1))),
+        [other_zero] "r"(-other.zero * (1 << kSumFraction)), [mantissa] "r"(by.mantissa),
+        [exponent] "r"(by.exponent), [y_mantissa] "r"(shape.multiplier.mantissa),
+        [y_exponent] "r"(shape.multiplier.exponent), [zero] "r"(zero),
+        [half] "w"(vdupq_n_s32(1 << (kSumFraction - 1))), [one] "w"(vdupq_n_s32(1 << kSumFraction)),
+        [low] "w"(vdupq_n_s32(shape.codes.low - zero)),
+        [high] "w"(vdupq_n_s32(shape.codes.high - zero))
+      : "cc", "memory", "lr", "q0", "q1", "q2");
+#else
   // Rounding and the zero point are one addition, which then fits.
   const bool fits = right > 0 && y_right > 0 && y_right <= 21;
   const bool is_full = shape.codes.low == -128 && shape.codes.high == 127;
@@ -103,6 +108,7 @@ WEFT_PART bool SumLine(const BinaryQ8Shape& shape, const CodeLine<int8_t>& a,
     __asm__("ssat %0, #8, %0" : "+r"(code) : : "cc");
     *y = static_cast<int8_t>(code);
   }
+#endif
   return true;
 }
 
