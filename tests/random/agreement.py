@@ -20,6 +20,7 @@ from conformance.compare import difference
 from streams import STEPS
 
 TOLERANCE = 1e-3  # relative and absolute
+OPENVINO = "OpenVINO"  # its name in failures
 PLANS = {
     "the default plan": (),
     "the smallest plan": ("--arena-budget", "min"),
@@ -114,4 +115,4 @@ def compare_with_openvino(folder, made, actual):
         return
     expected = [array.astype(one.dtype) if array.dtype.kind in "iu" else array
                 for array, one in zip(expected, actual)]
-    compare("OpenVINO", actual, expected, [array.dtype.kind != "f" for array in actual])
+    compare(OPENVINO, actual, expected, [array.dtype.kind != "f" for array in actual])

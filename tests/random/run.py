@@ -268,20 +268,31 @@ def _ends(words, indices, deadline):
         if deadline and time.time() > deadline:
             return
         batch = indices[begin:begin + 64]
+        jobs, again = {}, []
         with concurrent.futures.ProcessPoolExecutor(words.jobs) as pool:
-            jobs = {pool.submit(run_one, words, index): index for index in batch}
-            crashed = []
+            for index in batch:
+                try:
+                    jobs[pool.submit(run_one, words, index)] = index
+                except BrokenProcessPool:
+                    again.append(index)
             for job in concurrent.futures.as_completed(jobs):
                 try:
-                    yield job.result()
+                    end = job.result()
                 except BrokenProcessPool:
-                    crashed.append(jobs[job])
-        for index in crashed:
+                    again.append(jobs[job])
+                    continue
+                if end.kind is None and agreement.OPENVINO in end.message:
+                    again.append(end.index)
+                else:
+                    yield end
+        for index in again:
             yield _run_alone(words, index)
 
 
 def _run_alone(words, index):
-    """The End of a model whose batch ended with a crash. weft runs in processes of its own, so a crash is OpenVINO's."""
+    """The End of a model in a process of its own, because OpenVINO ended the process, or differs from
+    weft and the interpreter: it may have read what another model left in memory. weft always runs in
+    processes of its own."""
     with concurrent.futures.ProcessPoolExecutor(1) as pool:
         try:
             return pool.submit(run_one, words, index).result()
