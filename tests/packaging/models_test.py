@@ -87,6 +87,7 @@ def check_results(run, boards):
     column = {name: i for i, name in enumerate(head)}
     expect(f32[column["file"]] == "28.8 KB" and f32[column["state, bytes"]] == "96", f"sizes: {f32}")
     expect(f32[0] == "keys `f32`" and i8[0] == "keys `i8 --min-snr 0`", f"labels: {f32[0]} {i8[0]}")
+    expect(len({row[column["NumPy, µs"]] for row in (f32, f16, i8)}) == 1, f"times of NumPy: {run.stdout}")
     for row, least in ((f32, 100), (f16, 40), (i8, 20)):
         expect(row[column["keys that differ"]] == "0 of 120", f"keys: {row}")
         decibels = float(row[column["SNR"]].split()[0])
