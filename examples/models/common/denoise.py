@@ -8,14 +8,14 @@ SENTENCES = [0.5, "The birch canoe slid on the smooth planks.", 0.5,
              "Glue the sheet to the dark blue background.", 0.5]
 
 
-def recordings(work, snr_db=5, seed=3):
+def recordings(work, snr_db=5, seed=3, rate=sound.RATE):
     """Returns clean and noisy speech; the noisy one is also written as noisy.wav."""
-    clean, _ = sound.scene(SENTENCES, level=1e-5)
+    clean, _ = sound.scene(SENTENCES, level=1e-5, rate=rate)
     clean *= 0.5
-    noise = sound.noise(len(clean) / sound.RATE, 1, seed)[:len(clean)]
+    noise = sound.noise(len(clean) / rate, 1, seed, rate)[:len(clean)]
     noise *= np.sqrt(np.mean(clean**2) / np.mean(noise**2)) * 10**(-snr_db / 20)
     noisy = (clean + noise).astype(np.float32)
-    sound.write_wav(work / "noisy.wav", noisy)
+    sound.write_wav(work / "noisy.wav", noisy, rate)
     return clean, noisy
 
 
@@ -43,13 +43,13 @@ def quality(clean, samples):
     return 10 * np.log10(np.sum(target**2) / np.sum((samples - target)**2))
 
 
-def show(work, clean, noisy, samples):
+def show(work, clean, noisy, samples, rate=sound.RATE):
     """Writes denoised.wav, and returns levels over time before and after."""
-    sound.write_wav(work / "denoised.wav", samples)
+    sound.write_wav(work / "denoised.wav", samples, rate)
     lines = ["  time  noisy                 denoised"]
-    step = sound.RATE // 4
+    step = rate // 4
     for at in range(0, min(len(noisy), len(samples)) - step + 1, step):
-        lines.append(f"{at / sound.RATE:5.2f}s  {sound.envelope(noisy[at:at + step])}  "
+        lines.append(f"{at / rate:5.2f}s  {sound.envelope(noisy[at:at + step])}  "
                      f"{sound.envelope(samples[at:at + step])}".rstrip())
     lines.append(f"SI-SDR: noisy {quality(clean, noisy):.1f} dB, denoised "
                  f"{quality(clean, samples):.1f} dB; {work / 'denoised.wav'}")
