@@ -6,8 +6,9 @@ measures it on the desktop and on emulated Cortex-M boards.
     run.py silero-vad              # all of this, and rewrites the table of silero-vad/README.md
     run.py silero-vad --no-boards  # no firmware
 
-The model is a wheel of the Python Package Index with a fixed version and hash. Downloads, the Python
-environment and results are in build/example-models; a second call needs no network.
+The model is a wheel of the Python Package Index with a fixed version and hash, or files of a
+repository with a fixed commit and hashes. Downloads, the Python environment and results are in
+build/example-models; a second call needs no network.
 """
 import argparse
 import importlib.util
@@ -19,7 +20,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 sys.path.insert(0, str(HERE))
 
-from common import wheels  # noqa: E402  pylint: disable=wrong-import-position
+from common import download, wheels  # noqa: E402  pylint: disable=wrong-import-position
 
 
 def names():
@@ -82,6 +83,8 @@ def run(args):
         if module.FOLDER and not (args.folder and args.folder.is_dir()):
             raise wheels.Failure(f"--folder is {args.folder or 'absent'}; must be {module.FOLDER}")
         source = args.folder
+    elif hasattr(module, "FILES"):
+        source = download.fetch(module.REPOSITORY, module.FILES, args.folder or work / "files")
     else:
         source = wheels.fetch(module.WHEELS, work / "wheels", args.pip_option)
     tasks = module.prepare(source, work)

@@ -7,14 +7,18 @@
 The model is the keypad decoder in a wheel that this test creates; its outputs of OpenVINO are the
 reference. run.py must fetch the wheel by its hash, convert, run, compare, measure, and write the
 page. With PRESET and BUILD, a cross build, it also runs the firmware. Wrong hashes, unknown models
-and a missing command must give one clear line.
+and a missing command must give one clear line. Files of a repository are downloaded once, from the
+address of their commit, and must have their hash.
 """
 import hashlib
+import io
 import pathlib
 import re
 import shutil
 import subprocess
 import sys
+import unittest.mock
+import urllib.error
 import zipfile
 
 WHEEL = "keypad-1.0-py3-none-any.whl"
@@ -116,6 +120,11 @@ def check_errors(source, folder, weft):
     run = call(source, folder, weft, "--no-boards", "--folder", folder / "absent", name="own")
     expect(run.returncode == 1 and run.stderr == f"run.py: own: --folder is {folder / 'absent'}; must "
            "be a folder with tones\n", f"absent folder: exit {run.returncode}: {run.stderr}")
+    own.write_text(f'REPOSITORY = "owner/name {"0" * 40}"\nFILES = "data/{WHEEL} {"1" * 64}"\n')
+    run = call(source, folder, weft, "--no-boards", "--folder", folder, name="own")
+    digest = hashlib.sha256((folder / WHEEL).read_bytes()).hexdigest()
+    expect(run.returncode == 1 and run.stderr == f"run.py: own: {folder / WHEEL} has SHA-256 {digest}; "
+           f"must be {'1' * 64}. Delete the file to download it again\n", f"wrong file: {run.stderr}")
     run = call(source, folder, folder / "no-weft", "--no-boards")
     expect(run.returncode == 2 and "does not exist; build it by" in run.stderr, run.stderr)
 
@@ -140,18 +149,47 @@ def check_writing(source, folder):
            "<!-- end -->\nafter\n", path.read_text())
 
 
+def check_downloads(source, folder):
+    """A missing file is downloaded once; a failed download leaves no file."""
+    sys.path.insert(0, str(source / "examples/models"))
+    from common import download, wheels  # pylint: disable=import-outside-toplevel,import-error
+    data, target = b"weights", folder / "downloads"
+    lines = f"\nsrc/data.c {hashlib.sha256(data).hexdigest()}\n"
+    with unittest.mock.patch("urllib.request.urlopen", side_effect=urllib.error.URLError("no network")):
+        try:
+            download.fetch("owner/name 12ab", lines, target)
+            sys.exit("a download without network has no error")
+        except wheels.Failure as error:
+            expect("src/data.c cannot be downloaded: " in str(error), str(error))
+    expect(not list(target.iterdir()), "a failed download leaves a file")
+    with unittest.mock.patch("urllib.request.urlopen", side_effect=lambda *_, **__: io.BytesIO(data)) as opened:
+        for _ in range(2):
+            expect(download.fetch("owner/name 12ab", lines, target) == target, "another folder")
+        address = "https://raw.githubusercontent.com/owner/name/12ab/src/data.c"
+        expect([each.args[0] for each in opened.call_args_list] == [address], str(opened.call_args_list))
+    expect([path.name for path in target.iterdir()] == ["data.c"], "files of a download")
+
+
+def is_fixed(code):
+    """Returns true if a model.py names wheels or files with their hashes, or a folder of the user."""
+    wheels = re.search(r'^WHEELS = """\n(.+?)"""', code, re.S | re.M)
+    files = re.search(r'^REPOSITORY = "[\w./-]+ [0-9a-f]{40}"\nFILES = """\n(.+?)"""', code, re.S | re.M)
+    if not wheels and not files:
+        return "\nFOLDER = " in code
+    form = r"[\w.-]+==[\w.]+( --hash=sha256:[0-9a-f]{64})+" if wheels else r"[\w./-]+ [0-9a-f]{64}"
+    return all(re.fullmatch(form, line) for line in (wheels or files).group(1).splitlines())
+
+
 def check_pages(source):
-    """Each model has a fixed wheel, a page with a question, its command and measured rows."""
+    """Each model has a fixed wheel or fixed files, a page with a question, its command and measured rows."""
     listed = (source / "examples/models/README.md").read_text()
     folders = sorted(path.parent for path in source.glob("examples/models/*/model.py"))
     expect(folders, "examples/models has no model")
     for folder in folders:
         text, name = (folder / "README.md").read_text(), folder.name
         code = (folder / "model.py").read_text()
-        wheels = re.search(r'^WHEELS = """\n(.+?)"""', code, re.S | re.M)
-        expect("\nFOLDER = " in code or wheels and all(re.fullmatch(r"[\w.-]+==[\w.]+( --hash=sha256:[0-9a-f]{64})+", line)
-                              for line in wheels.group(1).splitlines()),
-               f"{folder}/model.py: WHEELS must have lines NAME==VERSION --hash=sha256:...")
+        expect(is_fixed(code), f"{folder}/model.py: WHEELS must have lines NAME==VERSION "
+               "--hash=sha256:..., FILES lines PATH SHA-256 after REPOSITORY")
         expect(f"({name}/README.md)" in listed, f"examples/models/README.md does not list {name}")
         for must in (f"# {name}: ", "This page answers: ", f"examples/models/run.py {name}"):
             expect(must in text, f"{folder}/README.md: has no `{must}`")
@@ -173,6 +211,7 @@ def main():
     check_results(call(source, folder, weft, "--no-boards"), False)
     check_errors(source, folder, weft)
     check_writing(source, folder)
+    check_downloads(source, folder)
     check_pages(source)
 
 

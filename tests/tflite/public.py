@@ -13,7 +13,6 @@ the packages.
 adds about a microsecond) and of weft with both arithmetics, in turns.
 """
 import argparse
-import hashlib
 import json
 import pathlib
 import shutil
@@ -21,20 +20,17 @@ import subprocess
 import sys
 import tempfile
 import time
-import urllib.error
-import urllib.request
 
 import numpy as np
 
 import litert
 import micro
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "examples/models"))
+from common import download, wheels  # noqa: E402  pylint: disable=wrong-import-position
+
 TABLE = pathlib.Path(__file__).with_name("public.txt")
 TOLERANCE = 1e-5
-
-
-class Failed(Exception):
-    """A model that cannot be read or compared."""
 
 
 def listed(names):
@@ -46,29 +42,10 @@ def listed(names):
     return [(name, *rows[name]) for name in names or rows]
 
 
-def stored(folder, name, digest, repository, commit, path):
-    """Returns the path of the verified file, downloaded if it is missing."""
-    file = folder / f"{name}.tflite"
-    if not file.exists():
-        address = f"https://raw.githubusercontent.com/{repository}/{commit}/{path}"
-        try:
-            with urllib.request.urlopen(address, timeout=60) as answer:
-                data = answer.read()
-        except (urllib.error.URLError, TimeoutError) as error:
-            raise Failed(f"{address} cannot be downloaded: {error}") from error
-        part = file.with_suffix(".part")
-        part.write_bytes(data)
-        part.replace(file)
-    if (found := hashlib.sha256(file.read_bytes()).hexdigest()) != digest:
-        raise Failed(f"{file} has SHA-256 {found}; {TABLE.name} has {digest}. Delete the file to "
-                     "download it again")
-    return file
-
-
 def call(*words):
     run = subprocess.run([str(word) for word in words], capture_output=True, text=True, check=False)
     if run.returncode:
-        raise Failed(run.stderr.strip().splitlines()[0])
+        raise wheels.Failure(run.stderr.strip().splitlines()[0])
     return run.stdout
 
 
@@ -144,7 +121,7 @@ def timed(weft, file, _, __, seed):
                 found = json.loads(call(weft, "bench", *models, "--json"))["models"]
                 own.append([each["microseconds"]["min"] for each in found])
         except (RuntimeError, ValueError) as error:
-            raise Failed(f"LiteRT: {str(error).splitlines()[0][:100]}") from error
+            raise wheels.Failure(f"LiteRT: {str(error).splitlines()[0][:100]}") from error
     micro_time, xnnpack_time = np.min(own, axis=0)
     return (f"LiteRT {min(peer):.1f} us; micro {micro_time:.1f} us, {min(peer) / micro_time:.2f} times "
             f"as fast; xnnpack {xnnpack_time:.1f} us, {min(peer) / xnnpack_time:.2f}"), True
@@ -166,10 +143,10 @@ def main():
     failures = 0
     for name, check, *origin in rows:
         try:
-            file = stored(arguments.folder, name, *origin)
+            file = download.stored(arguments.folder / f"{name}.tflite", *origin)
             evaluate = timed if arguments.times else compared
             text, well = evaluate(arguments.weft, file, check, arguments.calls, arguments.seed)
-        except (Failed, litert.Refused) as error:
+        except (wheels.Failure, litert.Refused) as error:
             text, well = str(error), False
         failures += not well
         print(f"{name}: {'' if well else 'FAILED: '}{text}", flush=True)
