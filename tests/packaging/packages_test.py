@@ -6,9 +6,11 @@
 
 Conan packages the finished build and runs the recipe's test program with the package, without a network. Debian's tools
 read the changelog and the package descriptions; each pattern of *.install must match a file of an installation, and each
-installed file must be in a package or left out on purpose.
+installed file must be in a package or left out on purpose. The portfile of vcpkg runs with stand-ins for vcpkg's
+functions: CMake configures the tree with its options, and each file that it names must exist.
 """
 import fnmatch
+import json
 import os
 import pathlib
 import re
@@ -86,12 +88,78 @@ def check_debian(source, build, folder, version):
         expect("package", re.search("^Package: (.*)$", control, re.MULTILINE)[1], package)
 
 
+# Stand-ins for vcpkg's functions: `configure` as vcpkg does, and check the file names.
+VCPKG = """\
+cmake_minimum_required(VERSION 3.22)
+function(expect_file name)
+  if(NOT EXISTS "${name}")
+    message(FATAL_ERROR "portfile.cmake: ${name} does not exist")
+  endif()
+endfunction()
+function(vcpkg_check_linkage)
+endfunction()
+function(vcpkg_cmake_configure)
+  cmake_parse_arguments(of "" "SOURCE_PATH" "OPTIONS" ${ARGN})
+  execute_process(COMMAND "${CMAKE_COMMAND}" -G Ninja -S "${of_SOURCE_PATH}" -B "${CONFIGURED}" ${of_OPTIONS}
+                          --warn-unused-vars OUTPUT_VARIABLE talk ERROR_VARIABLE talk RESULT_VARIABLE result)
+  if(result OR talk MATCHES "Manually-specified variables")
+    message(FATAL_ERROR "portfile.cmake: options: ${talk}")
+  endif()
+endfunction()
+function(vcpkg_cmake_install)
+  execute_process(COMMAND "${CMAKE_COMMAND}" --install "${BUILD}" --prefix "${CURRENT_PACKAGES_DIR}" OUTPUT_QUIET
+                  COMMAND_ERROR_IS_FATAL ANY)
+endfunction()
+function(vcpkg_cmake_config_fixup)
+  cmake_parse_arguments(of "" "CONFIG_PATH" "" ${ARGN})
+  expect_file("${CURRENT_PACKAGES_DIR}/${of_CONFIG_PATH}/weftConfig.cmake")
+endfunction()
+function(vcpkg_fixup_pkgconfig)
+  expect_file("${CURRENT_PACKAGES_DIR}/lib/pkgconfig/weft.pc")
+endfunction()
+function(vcpkg_install_copyright)
+  cmake_parse_arguments(of "" "" "FILE_LIST" ${ARGN})
+  foreach(name IN LISTS of_FILE_LIST)
+    expect_file("${name}")
+  endforeach()
+  message(STATUS "copyright: ${of_FILE_LIST}")
+endfunction()
+include("${PORT}/portfile.cmake")
+"""
+
+
+def check_vcpkg(source, build, folder, version):
+    port = source / "packaging/vcpkg"
+    described = json.loads((port / "vcpkg.json").read_text())
+    expect("version of the vcpkg port", described["version"], version)
+    # A dependency that CMake needs and the port lacks would be downloaded during the build.
+    names = {row if isinstance(row, str) else row["name"] for row in described["dependencies"]}
+    expect("dependencies of the vcpkg port", sorted(names - {"vcpkg-cmake", "vcpkg-cmake-config"}),
+           ["flatbuffers", "highway"])
+    installed = folder / "vcpkg installed"
+    (installed / "tools/flatbuffers").mkdir(parents=True)
+    (installed / "include").mkdir()
+    (installed / "include/flatbuffers").symlink_to((build / "include/flatbuffers").resolve())
+    (installed / "tools/flatbuffers/flatc").symlink_to(shutil.which("flatc"))
+    script = folder / "vcpkg.cmake"
+    script.write_text(VCPKG)
+    # vcpkg's toolchain file finds Highway; here the build's does.
+    variables = {"PORT": port, "BUILD": build, "CONFIGURED": folder / "vcpkg build",
+                 "CURRENT_PACKAGES_DIR": folder / "vcpkg package", "CURRENT_INSTALLED_DIR": installed,
+                 "CURRENT_HOST_INSTALLED_DIR": installed}
+    printed = run("cmake", *(f"-D{name}={value}" for name, value in variables.items()), "-P", script)
+    expect("notices of the vcpkg port", printed.count("THIRD_PARTY_NOTICES"), 1)
+    used = re.search("^WEFT_FLATC:.*=(.*)$", (folder / "vcpkg build/CMakeCache.txt").read_text(), re.MULTILINE)[1]
+    expect("flatc of the vcpkg port", used, str(installed / "tools/flatbuffers/flatc"))
+
+
 def main():
     source, build, folder = (pathlib.Path(word).absolute() for word in sys.argv[1:4])
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     version = re.search(r"project\(weft VERSION ([\d.]+)", (source / "CMakeLists.txt").read_text()).group(1)
     check_debian(source, build, folder, version)
+    check_vcpkg(source, build, folder, version)
     check_conan(source, build, folder, version)
 
 
