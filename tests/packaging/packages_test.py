@@ -6,7 +6,7 @@
 
 Conan packages the finished build and runs the recipe's test program with the package, without a network. Debian's tools
 read the changelog and the package descriptions; each pattern of *.install must match a file of an installation, and each
-installed file must be in a package or left out on purpose. The portfile of vcpkg runs with stand-ins for vcpkg's
+installed file must be in a package or left out on purpose. The portfile of vcpkg runs with mocks of vcpkg's
 functions: CMake configures the tree with its options, and each file that it names must exist.
 """
 import fnmatch
@@ -88,7 +88,7 @@ def check_debian(source, build, folder, version):
         expect("package", re.search("^Package: (.*)$", control, re.MULTILINE)[1], package)
 
 
-# Stand-ins for vcpkg's functions: `configure` as vcpkg does, and check the file names.
+# Mocks of vcpkg's functions: `configure` as vcpkg does, and check the file names.
 VCPKG = """\
 cmake_minimum_required(VERSION 3.22)
 function(expect_file name)

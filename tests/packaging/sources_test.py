@@ -5,9 +5,9 @@
     sources_test.py SOURCE BUILD FOLDER
 
 The Arduino library without a model, with every source, is built as the Arduino builder does: every source below src/,
-with a board package's flags and no CMake. The Makefile of one model is built by make, with a few sources. Both
-programs must print the hash that is pinned for the model. The descriptions for other build systems are parsed: they
-must name each source, and only files that exist.
+with a board package's flags and no CMake. The Makefile and Meson's subproject of one model are built with their
+tools. All programs must print the hash that is pinned for the model. The descriptions for other build systems are
+parsed: they must name each source, and only files that exist.
 
 As in some builders, objects are named after the source's file name, without its folder, and archived.
 For a board the archive may require only memcpy, memmove and memset.
@@ -16,7 +16,10 @@ Two programs per compiler. The sketch Keypad, with stubs of Arduino's functions,
 it must print its keys, and the linker must drop the kernels that its model does not use. The C program
 of tests/c_api must print the hash that is pinned for its model on every target. The desktop compiler
 builds both. If arm-none-eabi-g++ is installed, it also builds both and QEMU runs them; weft_build.h
-must then prevent the compiler from fusing a * b + c, which is its default.
+must then prevent the compiler from fusing a * b + c, which is its default. Then it compiles every
+source, and the desktop compiler only the sources that both models need.
+
+Most of a source's compile time is FlatBuffers' headers, so they are precompiled, except for Meson.
 """
 import concurrent.futures
 import configparser
@@ -89,23 +92,29 @@ def expect(what, printed, must):
     print(f"{what}: {found}")
 
 
+def launcher():
+    """Returns the command before a compiler's: ccache, if it is installed, with precompiled headers."""
+    ccache = shutil.which("ccache")
+    return ["env", "CCACHE_DEPEND=1", "CCACHE_SLOPPINESS=pch_defines,time_macros", ccache] if ccache else []
+
+
+def precompile(compiler, flags, folder):
+    """Precompiles the headers of the runtime; returns the options that use them. C sources get an empty header."""
+    header = folder / "headers.h"
+    header.write_text('#ifdef __cplusplus\n#include "weft_build.h"\n#include "runtime/format/weft_generated.h"\n#endif\n')
+    run(*launcher(), compiler, *flags, "-x", "c++-header", "-c", header, "-o", f"{header}.gch")
+    return ["-fpch-preprocess", "-include", str(header)]
+
+
 class Builder:
-    """One compiler: compiles, archives and links in a separate folder. `headers` are precompiled for
-    all sources of the runtime."""
-    def __init__(self, prefix, flags, library, folder, headers=""):
+    """One compiler: compiles, archives and links in a separate folder."""
+    def __init__(self, prefix, flags, library, folder):
         self.prefix, self.flags, self.folder, self.headers = prefix, flags, folder, []
         self.includes = [
-            f"-I{library / 'src'}", f"-I{library / 'examples/Keypad'}", f"-I{folder.parent}"
+            f"-I{library / 'examples/Keypad'}", f"-I{folder.parent}", f"-I{library / 'src'}"
         ]
-        ccache = shutil.which("ccache")
-        self.launcher = ["env", "CCACHE_DEPEND=1", ccache] if ccache else []
         folder.mkdir()
-        if headers:
-            header = folder / "headers.h"
-            header.write_text(headers)
-            run(prefix + "g++", *flags, *COMMON, *CXX, *self.includes, "-x", "c++-header", header,
-                "-o", f"{header}.gch")
-            self.headers = ["-include", header]
+        self.headers = precompile(prefix + "g++", [*flags, *COMMON, *CXX, *self.includes], folder)
         sources = sorted((library / "src").rglob("*.cpp"))
         names = [source.name for source in sources]
         if len(set(names)) != len(names):
@@ -122,7 +131,7 @@ class Builder:
         if "runtime" in source.parts:
             language = [*language, *self.headers]
         target = self.folder / (source.name + ".o")
-        run(*self.launcher, self.prefix + compiler, *self.flags, *COMMON, *language, *self.includes,
+        run(*launcher(), self.prefix + compiler, *self.flags, *COMMON, *language, *self.includes,
             "-c", source, "-o", target)
         return target
 
@@ -194,10 +203,12 @@ def export(source, build, output, template, *words):
 
 def check_make(source, folder, cross, cpu, link):
     """Builds the exported Makefile, links the C program with its archive and compares the hash."""
-    launcher = "LAUNCHER=ccache" if shutil.which("ccache") else "LAUNCHER="
+    flags = ["-Os", *cpu]
+    of_makefile = re.search(r"g\+\+ \$\(FLAGS\) (.*) -Isrc", (folder / "Makefile").read_text()).group(1).split()
+    flags += precompile(cross + "g++", [*flags, *of_makefile, f"-I{folder / 'src'}"], folder)
     run("make", "-s", "-C", folder, "clean")
-    run("make", "-s", "-C", folder, f"-j{os.cpu_count()}", f"CROSS={cross}", launcher,
-        f"FLAGS=-Os {' '.join(cpu)}")
+    run("make", "-s", "-C", folder, f"-j{os.cpu_count()}", f"CROSS={cross}", f"LAUNCHER={' '.join(launcher())}",
+        f"FLAGS={' '.join(flags)}")
     program = folder / "program"
     run(cross + "gcc", *cpu, "-Os", f"-I{folder / 'src'}", source / "tests/c_api/program.c",
         folder / "libweft_model.a", *link, "-Wl,--gc-sections", "-lm", "-o", program)
@@ -217,8 +228,8 @@ def check_meson(source, folder):
     shutil.copy(source / "tests/c_api/program.c", project)
     (project / "meson.build").write_text("project('user', 'c', default_options: ['c_std=c99'])\nexecutable('program', "
                                          "'program.c', dependencies: dependency('weft_model'))\n")
-    launcher = {"CC": "ccache cc", "CXX": "ccache c++"} if shutil.which("ccache") else {}
-    options = {"cwd": project, "env": {**os.environ, **launcher}}
+    compilers = {"CC": "ccache cc", "CXX": "ccache c++"} if shutil.which("ccache") else {}
+    options = {"cwd": project, "env": {**os.environ, **compilers}}
     run("meson", "setup", "--wrap-mode=nodownload", "-Dbuildtype=release", "build", **options)
     run("ninja", "-C", "build", **options)
     expect("meson", run(project / "build/program"), f"hash {pinned_hash(source)}")
@@ -307,18 +318,20 @@ def main():
     program = [source / "tests/c_api/program.c", folder / "model.c"]
     keys = (source / "examples/dtmf/model/test.txt").read_text().strip()
 
-    headers = '#include "weft_build.h"\n#include "runtime/format/weft_generated.h"\n'
-    # One target of Highway, as on every board: the desktop's build has compiled the others.
-    here = Builder("", ["-DHWY_COMPILE_ONLY_SCALAR"], library, folder / "here", headers)
+    has_board = shutil.which("arm-none-eabi-g++") and shutil.which("qemu-system-arm")
+    if has_board:  # compiles every source
+        export(source, build, folder / "both", "arduino", model, source / "examples/dtmf/model/dtmf.xml")
+        (folder / "both/examples").symlink_to(library / "examples")
+    here = Builder("", [], folder / "both" if has_board else library, folder / "here")
     expect("sketch here", run(here.link("sketch", sketch)), keys)
     expect("program here", run(here.link("program", program)), f"hash {pinned_hash(source)}")
     check_make(source, folder / "make", "", [], [])
     check_meson(source, folder)
 
-    if not shutil.which("arm-none-eabi-g++") or not shutil.which("qemu-system-arm"):
+    if not has_board:
         print("arm-none-eabi-g++ or qemu-system-arm is missing: Cortex-M4 is not tested")
         return
-    board = Builder("arm-none-eabi-", CPU, library, folder / "board", headers)
+    board = Builder("arm-none-eabi-", CPU, library, folder / "board")
     expect_no_fusing(board)
     expect_soft_float_warning(library, folder)
     expect_needs(board.archive, board.prefix, "memcpy memmove memset")
