@@ -24,13 +24,15 @@ void BinaryQ8Quotients(const BinaryQ8Shape& shape, const int8_t* a, const int8_t
   const size_t a_stride = shape.rank == 0 ? 0 : shape.a_strides[outer];
   const size_t b_stride = shape.rank == 0 ? 0 : shape.b_strides[outer];
   StridedIterator<uint32_t, 2> iterator(outer, shape.dims, {shape.a_strides, shape.b_strides});
+  // Copies, because the bytes written could alias the originals.
+  const Multiplier by = shape.multiplier;
+  const int32_t a_zero = shape.a_zero, b_zero = shape.b_zero, zero = shape.codes.zero;
+  const int32_t low = shape.codes.low - zero, high = shape.codes.high - zero;
   do {
     const int8_t *of_a = a + iterator.offset(0), *of_b = b + iterator.offset(1);
-    for (uint32_t i = 0; i < count; ++i) {
-      const int32_t v =
-          RoundedQuotient(of_a[i * a_stride] - shape.a_zero, of_b[i * b_stride] - shape.b_zero,
-                          shape.multiplier, kReciprocals);
-      *y++ = CodeOfInteger(v, shape.codes);
+    for (const int8_t* const end = y + count; y != end; of_a += a_stride, of_b += b_stride) {
+      const int32_t v = RoundedQuotient(*of_a - a_zero, *of_b - b_zero, by, kReciprocals);
+      *y++ = static_cast<int8_t>((v < low ? low : v > high ? high : v) + zero);
     }
   } while (iterator.Next());
 }

@@ -32,7 +32,7 @@ constexpr int32_t RoundedQuotient(int32_t a, int32_t b, const Multiplier& by,
   const int32_t v = HighProduct(HighProduct(fine, reciprocal(top)), by.mantissa);
   const int32_t right = 31 - zeros + left - by.exponent;
   if (right > 31) return 0;  // v / 2^right is below 1/2
-  return right > 0 ? DivideByPower(v, right) : v;
+  return right > 0 ? DivideProduct(v, right) : v;
 }
 
 }  // namespace weft::kernels
