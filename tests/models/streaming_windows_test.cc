@@ -453,7 +453,7 @@ TEST(StreamingWindows, RefusesAWholeOfOneStep) {
               g.Result(Conv(g, Signal(g, 3, 2), {3, 3, 3}, Window(2, 1, 1, 0)));
             }),
             "test.xml: the time axis has only one step (layer 2 \"Convolution2\" 1); "
-            "--streaming must have at least 2\n");
+            "--streaming must have at least 2, which a longer input has (--shape)\n");
 }
 
 TEST(StreamingWindows, RefusesASumFromTheEnd) {

@@ -175,7 +175,8 @@ bool TimeMapping::FitStep(TimeAxes& axes) {
   const auto has_more = [](const Start& start) { return start.steps > 1 || start.take > 1; };
   if (steps_ > 1 || std::ranges::none_of(starts_, has_more)) return true;
   faults_.Add(
-      fmt::format("{}: the time axis has only one step ({}); --streaming must have at least 2",
+      fmt::format("{}: the time axis has only one step ({}); --streaming must have at least 2, "
+                  "which a longer input has (--shape)",
                   graph_.file, Counts()));
   return false;
 }
