@@ -44,6 +44,7 @@
 #include "converter/ir/edit.h"
 #include "converter/ir/graph.h"
 #include "converter/ir/listing.h"
+#include "converter/ir/stated.h"
 #include "converter/plan/loops/fuse.h"
 #include "converter/plan/loops/loops.h"
 #include "converter/plan/plan.h"
@@ -196,6 +197,12 @@ void AssumeBatches(Conversion& c) {
       !c.options.shapes.empty() || c.single != nullptr || c.faults.warnings().size() > warnings;
 }
 
+PortCodes CodesOf(const std::vector<ir::Node*>& ports) {
+  PortCodes codes;
+  for (const ir::Node* port : ports) codes.push_back(ir::CodesStatedBy(*port));
+  return codes;
+}
+
 bool Read(Conversion& c) {
   const ConvertOptions& options = c.options;
   const bool as_litert = options.arithmetic == graph::Arithmetic::kXnnpack;
@@ -210,6 +217,8 @@ bool Read(Conversion& c) {
   graph::ApplyStates(*c.graph, c.options.states, c.faults);
   graph::AddLayerOutputs(*c.graph, c.options.layer_outputs);
   c.f16_weights = CountF16(*c.graph);
+  c.input_codes = CodesOf(c.graph->parameters);
+  c.output_codes = CodesOf(c.graph->results);
   c.folding.limit_work = FoldWorkLimit(options.fold_budget_bytes, *c.graph);
   if (options.streaming_steps && c.faults.ok())
     c.open = graph::FillOpenAxes(*c.graph, options.time_axes);

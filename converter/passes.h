@@ -43,6 +43,7 @@ struct Conversion {
   std::optional<graph::OtherShapes> as_batch = std::nullopt;
   std::optional<Faults> refusal = std::nullopt;  // of streaming along `open`
   int64_t f16_weights = 0;
+  PortCodes input_codes = {}, output_codes = {};
   std::optional<graph::Streamed> streamed = std::nullopt;
   program::Program program = {};
   std::vector<plan::FusedProgram> fused = {};

@@ -132,6 +132,8 @@ std::optional<Converted> ConvertFrom(const ConvertOptions& options,
   if (!RunPasses(c, Stage::kFile)) return std::nullopt;
   Converted converted;
   converted.file = std::move(c.file.bytes);
+  converted.input_codes = std::move(c.input_codes);
+  converted.output_codes = std::move(c.output_codes);
   converted.weights_bytes = c.plan.weights_bytes;
   converted.state_bytes = c.plan.state_bytes;
   converted.scratch_bytes = c.plan.scratch_bytes[0];

@@ -16,6 +16,7 @@
 
 #include "converter/base/element_type.h"
 #include "converter/base/faults.h"
+#include "converter/base/stated_codes.h"
 #include "converter/graph/input_states.h"
 #include "converter/graph/input_values.h"
 #include "converter/graph/layer_outputs.h"
@@ -77,6 +78,7 @@ struct ConvertOptions {
 
 struct Converted {
   std::vector<std::byte> file;
+  PortCodes input_codes, output_codes;  // which the file does not store
   int64_t weights_bytes = 0, state_bytes = 0, scratch_bytes = 0;
   std::vector<int64_t> more_scratch_bytes;  // of each further region; empty without regions
   int64_t self_test_bytes = 0;

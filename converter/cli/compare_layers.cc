@@ -27,36 +27,30 @@ namespace weft::cli {
 namespace {
 
 // A number of a quantised layer is (code - zero) * scale.
-struct LayerCodes {
-  double scale;
-  int64_t zero;
-};
-
 // An output of a layer for which the folder has a file.
 struct LayerFile {
   graph::LayerOutput output;
   std::string layer, type, file;
-  std::optional<LayerCodes> codes;
+  std::optional<StatedCodes> codes;
 };
 
 // The codes of a layer that rounds to codes, or of the data that the layer moves. Layers that
 // compute other numbers round them in the graph of a .tflite file.
-std::optional<LayerCodes> CodesOf(const ir::Node* node) {
+std::optional<StatedCodes> CodesOf(const ir::Node* node) {
   while (!node->attributes.contains(ir::kStatedScale)) {
     if (node->inputs.empty()) return std::nullopt;
     node = node->inputs[0].node;
   }
-  return LayerCodes{std::stod(node->attributes.at(ir::kStatedScale)),
-                    std::stoll(node->attributes.at(ir::kStatedZero))};
+  return ir::CodesStatedBy(*node);
 }
 
 template <typename T>
-Array InCodes(const Array& numbers, ElementType type, const LayerCodes& codes) {
+Array InCodes(const Array& numbers, ElementType type, const StatedCodes& codes) {
   Array made{{type, numbers.type.dims}, {}};
   for (size_t at = 0; at < numbers.bytes.size(); at += sizeof(float)) {
     float number;
     std::memcpy(&number, &numbers.bytes[at], sizeof(number));
-    const T code = static_cast<T>(std::llrint(number / codes.scale) + codes.zero);
+    const T code = static_cast<T>(std::llrint(number / double{codes.scale}) + codes.zero);
     const auto* bytes = reinterpret_cast<const std::byte*>(&code);
     made.bytes.insert(made.bytes.end(), bytes, bytes + sizeof(code));
   }
@@ -64,7 +58,7 @@ Array InCodes(const Array& numbers, ElementType type, const LayerCodes& codes) {
 }
 
 // Returns f32 numbers of a quantised layer as codes if the file has codes, else the array.
-Array AsIn(const Array& file, const Array& is, const std::optional<LayerCodes>& codes) {
+Array AsIn(const Array& file, const Array& is, const std::optional<StatedCodes>& codes) {
   if (!codes || is.type.type != ElementType::f32) return is;
   switch (file.type.type) {
     case ElementType::i8:

@@ -249,7 +249,8 @@ void WriteOutputs(const ConvertCall& call, const pipeline::Converted& converted,
     std::vector<std::string> regions;
     for (const pipeline::ScratchRegion& region : call.options.regions)
       regions.push_back(region.name);
-    c = emit::WriteCSource({converted.file, source.stem().string(), call.incbin ? model : ""},
+    c = emit::WriteCSource({converted.file, source.stem().string(), call.incbin ? model : "",
+                            converted.input_codes, converted.output_codes},
                            regions, PathOf(call.output).filename().string());
     files.push_back({source, BytesOfText(c.source)});
     files.push_back({HeaderOf(source), BytesOfText(c.header)});

@@ -42,6 +42,13 @@ std::string AssemblerPath(std::string_view path) {
   return text;
 }
 
+// A literal of C: "0.5f", "1.0f", "1e-05f".
+std::string FloatLiteral(float number) {
+  const std::string text = fmt::format("{}", number);
+  const bool is_integer = text.find_first_of(".e") == std::string::npos;
+  return text + (is_integer ? ".0f" : "f");
+}
+
 // A memory array of a model, in section .bss.<section> if `section` is not empty.
 struct Array {
   std::string name;
@@ -58,6 +65,8 @@ class CSourceWriter {
   CSourceWriter(const SourceModel& model, std::span<const std::string> regions,
                 std::string_view shared)
       : file_(model.file),
+        input_codes_(model.input_codes),
+        output_codes_(model.output_codes),
         model_(*format::GetModel(file_.data())),
         name_(Identifier(model.name)),
         upper_(Upper(name_)),
@@ -89,6 +98,8 @@ class CSourceWriter {
   }
 
  private:
+  using Codes = std::span<const std::optional<StatedCodes>>;
+
   template <typename... Args>
   void Head(fmt::format_string<Args...> text, Args&&... args) {
     fmt::format_to(std::back_inserter(parts_.c), text, std::forward<Args>(args)...);
@@ -108,7 +119,10 @@ class CSourceWriter {
   void WriteCppOpen(std::string_view parameters, const std::string& memory);
   std::string Memory(bool is_of_parameters) const;
   void WriteSelfTest();
-  void WritePorts(const flatbuffers::Vector<const format::Port*>& ports, std::string_view side);
+  void WritePorts(const flatbuffers::Vector<const format::Port*>& ports, const Codes& codes,
+                  std::string_view side);
+  void WriteCodes(const Codes& codes, std::span<const std::string> constants,
+                  std::string_view side);
   void WriteDefinitions();
   void WriteBytes();
   void WriteSteps();
@@ -119,9 +133,11 @@ class CSourceWriter {
   uint32_t RegionBytes(uint32_t region) const { return model_.regions()->Get(region)->bytes(); }
 
   const std::span<const std::byte> file_;
+  const Codes input_codes_, output_codes_;
   const format::Model& model_;
   const std::string name_, upper_, model_file_, shared_;
   std::vector<Array> memory_;
+  std::string scales_;  // lines of the scales of ports
   Parts parts_;
 };
 
@@ -140,10 +156,11 @@ void CSourceWriter::WriteDeclarations() {
   Head("  {}_SELF_TEST_RUNS = {},\n", upper_, test == nullptr ? 0 : test->run_count());
   Head("  {}_STEPS = {}, /* for tables of profiles */\n", upper_,
        format::RowsOf(model_.steps()).count);
-  WritePorts(*model_.inputs(), "INPUT");
-  WritePorts(*model_.outputs(), "OUTPUT");
-  Head("}};\n\n");
-  Head("extern const unsigned char {}_model[{}_MODEL_BYTES];\n", name_, upper_);
+  WritePorts(*model_.inputs(), input_codes_, "INPUT");
+  WritePorts(*model_.outputs(), output_codes_, "OUTPUT");
+  Head("}};\n");
+  if (!scales_.empty()) Head("/* number = (code - zero point) * scale */\n{}", scales_);
+  Head("\nextern const unsigned char {}_model[{}_MODEL_BYTES];\n", name_, upper_);
   Head("/* Only the kernels that this model uses. */\nextern const weft_steps {}_steps;\n", name_);
   Head("/* Memory of the required size; linked only if the program uses it. */\n");
   for (const Array& array : memory_) {
@@ -220,7 +237,7 @@ void CSourceWriter::WriteSelfTest() {
 }
 
 void CSourceWriter::WritePorts(const flatbuffers::Vector<const format::Port*>& ports,
-                               std::string_view side) {
+                               const Codes& codes, std::string_view side) {
   std::vector<std::string> names;
   for (uint32_t i = 0; i < ports.size(); ++i) {
     const format::Port& port = *ports.Get(i);
@@ -239,6 +256,26 @@ void CSourceWriter::WritePorts(const flatbuffers::Vector<const format::Port*>& p
          port.length_slot() == format::kNoSlot
              ? ""
              : fmt::format("; axis {} has a run-time length", port.length_axis()));
+  }
+  WriteCodes(codes, constants, side);
+}
+
+// The scales are macros, because an enumerator is an integer. A name that another port of the side
+// has gets an index, as the names of ports do.
+void CSourceWriter::WriteCodes(const Codes& codes, std::span<const std::string> constants,
+                               std::string_view side) {
+  std::vector<std::string> names(constants.begin(), constants.end());
+  for (const std::string& constant : constants) {
+    names.push_back(constant + "_SCALE");
+    names.push_back(constant + "_ZERO_POINT");
+  }
+  names = PortConstants(names);
+  const std::string* name = &names[constants.size()];
+  for (size_t i = 0; i < std::min(codes.size(), constants.size()); ++i, name += 2) {
+    if (!codes[i]) continue;
+    scales_ +=
+        fmt::format("#define {}_{}_{} {}\n", upper_, side, name[0], FloatLiteral(codes[i]->scale));
+    Head("  {}_{}_{} = {},\n", upper_, side, name[1], codes[i]->zero);
   }
 }
 
@@ -407,7 +444,8 @@ bool CanBeIncluded(std::string_view name) {
 CSource WriteCSource(const SourceModel& model, std::span<const std::string> regions,
                      std::string_view from) {
   const AlignedBytes bytes = AlignedCopy(model.file);
-  const SourceModel aligned = {{bytes.data(), bytes.size()}, model.name, model.included_file};
+  SourceModel aligned = model;
+  aligned.file = {bytes.data(), bytes.size()};
   const Parts parts = CSourceWriter(aligned, regions, "").Write();
   const Origin origin = {"weft convert --c-source", "convert",
                          from.empty() ? model.name + ".weft" : std::string(from)};

@@ -8,11 +8,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "converter/base/stated_codes.h"
 #include "runtime/format/listing.h"
 
 namespace weft::emit {
@@ -27,6 +29,9 @@ struct CSource {
 struct SourceModel {
   std::span<const std::byte> file;  // a verified model
   std::string name, included_file;
+  // By port, for constants of its scale and zero point; empty: unknown. The file does not have
+  // them.
+  std::span<const std::optional<StatedCodes>> input_codes = {}, output_codes = {};
 };
 
 // Returns false for names that #include does not accept: with quotes, backslashes, control

@@ -4,11 +4,17 @@
 #ifndef WEFT_CONVERTER_IR_STATED_H_
 #define WEFT_CONVERTER_IR_STATED_H_
 
+#include <cstdlib>
+#include <optional>
+
+#include "converter/base/stated_codes.h"
+#include "converter/ir/graph.h"
+
 namespace weft::ir {
 
 // FakeQuantize, the Multiply or Dequantize after an input of codes, and the numbers of constant
-// int16 codes: the scale of the file, and the zero point in the type of the file. A Parameter with
-// codes has the zero point, too.
+// int16 codes: the scale of the file, and the zero point in the type of the file. So have a
+// Parameter and a Result with codes.
 inline constexpr const char* kStatedScale = "scale";
 inline constexpr const char* kStatedZero = "zero_point";
 // FakeQuantize: present if its codes of i16 are computed by integers, as those of i8 are.
@@ -25,6 +31,14 @@ inline constexpr const char* kStatedShortSums = "short_sums";
 // numbers were floats in the file; they are divided by the scale, and halves rounded away from
 // zero.
 inline constexpr const char* kTies = "ties";
+
+// Returns nullopt if the node states no scale.
+inline std::optional<StatedCodes> CodesStatedBy(const Node& node) {
+  const auto scale = node.attributes.find(kStatedScale), zero = node.attributes.find(kStatedZero);
+  if (scale == node.attributes.end() || zero == node.attributes.end()) return std::nullopt;
+  return StatedCodes{std::strtof(scale->second.c_str(), nullptr),
+                     std::strtoll(zero->second.c_str(), nullptr, 10)};
+}
 
 }  // namespace weft::ir
 

@@ -159,9 +159,7 @@ void GraphReader::ReadInput(size_t position) {
     const int64_t dim = tensor.dims[axis];
     node.bounds.push_back(is_known ? ir::Bounds{dim, dim} : ir::Bounds{1, ir::Bounds::kNoLimit});
   }
-  if (is_quantised) {
-    node.attributes[ir::kStatedZero] = std::to_string(tensor.quantization->zeros[0]);
-  }
+  if (is_quantised) node.attributes = Stated(*tensor.quantization);
   AddNames({&node, 0}, id, layer_name_);
   values_[id] = is_quantised ? NumbersOfPort(builder_, tensor, {&node, 0}) : ir::Source{&node, 0};
 }
@@ -180,6 +178,7 @@ void GraphReader::ReadOutput(size_t position) {
   graph_->results.push_back(&node);
   node.inputs.push_back(value);
   node.declared_inputs.resize(1);
+  if (IsQuantised(tensor)) node.attributes = Stated(*tensor.quantization);
   if (value.node == hole_ || !IsMain() || ir::IsParameter(*value.node)) return;
   const bool is_first = std::ranges::count_if(graph_->results, [&](const ir::Node* result) {
                           return result->inputs[0] == value;

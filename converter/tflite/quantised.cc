@@ -16,11 +16,6 @@ float NumberOf(int64_t code, const TensorQuantization& quantization) {
                             static_cast<double>(quantization.scales[0]));
 }
 
-Attributes Stated(const TensorQuantization& quantization) {
-  return {{ir::kStatedScale, fmt::format("{}", quantization.scales[0])},
-          {ir::kStatedZero, std::to_string(quantization.zeros[0])}};
-}
-
 bool ReadsCodes(const Builder& builder) {
   for (size_t i = 0; i < builder.input_count(); ++i) {
     if (builder.Has(i) && IsQuantised(builder.InputTensor(i))) return true;
@@ -76,6 +71,11 @@ ir::Source Scaled(Builder& builder, const Tensor& tensor, ir::Source codes,
 bool IsNarrow(const Tensor& tensor) { return BitsOf(tensor.constant->type.type) <= 16; }
 
 }  // namespace
+
+Attributes Stated(const TensorQuantization& quantization) {
+  return {{ir::kStatedScale, fmt::format("{}", quantization.scales[0])},
+          {ir::kStatedZero, std::to_string(quantization.zeros[0])}};
+}
 
 CodeLimits LimitsOf(schema::ElementType type) {
   if (type == schema::ElementType::u8) return {0, 255};

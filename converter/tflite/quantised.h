@@ -9,6 +9,8 @@ namespace weft::tflite {
 
 // Returns true if values of the tensor are codes: i8, u8 or i16 with a scale.
 bool IsQuantised(const Tensor& tensor);
+// The attributes "scale" and "zero_point" (ir/stated.h) of codes.
+Attributes Stated(const TensorQuantization& quantization);
 // The lowest and highest code of a type.
 struct CodeLimits {
   int64_t min = 0, max = 0;

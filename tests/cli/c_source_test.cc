@@ -151,6 +151,46 @@ TEST_F(CSource, HoldsNamesMadeToBreakIt) {
   EXPECT_EQ(Shell(kCxx + std::string("-x c++ -c use.c")), "");
 }
 
+// The numbers are those that LiteRT reads from the files.
+TEST_F(CSource, HasScalesAndZeroPointsOfTflitePorts) {
+  struct Case {
+    std::string file;
+    Names lines;
+  };
+  for (const Case& test :
+       {Case{"elementwise/add_i8",
+             {"\n#define M_INPUT_X0_SCALE 0.018819684f\n", "\n  M_INPUT_X0_ZERO_POINT = -6,\n",
+              "\n#define M_INPUT_X1_SCALE 0.016678983f\n", "\n  M_INPUT_X1_ZERO_POINT = -8,\n",
+              "\n#define M_OUTPUT_Y0_SCALE 0.017207043f\n", "\n  M_OUTPUT_Y0_ZERO_POINT = -37,\n"}},
+        Case{"elementwise/add_u8",
+             {"\n  M_INPUT_X0_ZERO_POINT = 122,\n", "\n  M_INPUT_X1_ZERO_POINT = 120,\n",
+              "\n  M_OUTPUT_Y0_ZERO_POINT = 91,\n"}},
+        Case{"shorts/add_0",
+             {"\n#define M_INPUT_X1_SCALE 9e-05f\n", "\n#define M_OUTPUT_Y0_SCALE 0.00017f\n",
+              "\n  M_OUTPUT_Y0_ZERO_POINT = 0,\n"}}}) {
+    SCOPED_TRACE(test.file);
+    ASSERT_EQ(Weft("convert '" WEFT_FIXTURES_DIR "/tflite/" + test.file +
+                   "/model.tflite' -o m.weft --c-source m.c")
+                  .code,
+              0);
+    const std::string header = Text("m.h");
+    for (const std::string& line : test.lines) {
+      EXPECT_NE(header.find(line), std::string::npos) << line << header;
+    }
+    WriteText("use.c",
+              "#include \"m.h\"\n"
+              "float number(int code) {\n"
+              "  return (float)(code - M_INPUT_X0_ZERO_POINT) * M_INPUT_X0_SCALE;\n}\n");
+    EXPECT_EQ(Shell(kC + std::string("-c m.c use.c")), "");
+    EXPECT_EQ(Shell(kCxx + std::string("-x c++ -c use.c")), "");
+  }
+  ASSERT_EQ(Weft("convert '" WEFT_FIXTURES_DIR
+                 "/tflite/elementwise/add_f32/model.tflite' -o m.weft --c-source m.c")
+                .code,
+            0);
+  EXPECT_EQ(Text("m.h").find("_SCALE"), std::string::npos);
+}
+
 // Needs no compiler.
 class CSourceText : public CommandTest {};
 
