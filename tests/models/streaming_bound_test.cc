@@ -34,17 +34,17 @@ struct Facts {
   bool operator==(const Facts&) const = default;
 };
 
-Facts FactsOf(const Build& build, int64_t steps) {
-  const graph::Streamed told = Model(build, steps).told;
+Facts FactsOf(const Build& build, int64_t steps, TimeIs time = TimeIs::kFixed) {
+  const graph::Streamed told = Model(build, steps, {}, time).told;
   Facts facts{told.receptive_steps, told.min_state_bytes, 0};
   for (const graph::StreamedState& state : told.states) facts.state_bytes += state.bytes;
   return facts;
 }
 
 // The values are equal for every number of steps per run.
-void ExpectFacts(const Build& build, const Facts& expected) {
+void ExpectFacts(const Build& build, const Facts& expected, TimeIs time = TimeIs::kFixed) {
   for (const int64_t steps : {1, 3}) {
-    const Facts facts = FactsOf(build, steps);
+    const Facts facts = FactsOf(build, steps, time);
     EXPECT_EQ(facts.steps, expected.steps) << steps << " steps a run";
     EXPECT_EQ(facts.bytes, expected.bytes) << steps << " steps a run";
     EXPECT_EQ(facts.state_bytes, expected.state_bytes) << steps << " steps a run";
@@ -110,6 +110,18 @@ TEST(StreamingBound, DoesNotLookBackBeforeTheFirstStep) {
   EXPECT_EQ(steps_of(8), 2);
   EXPECT_EQ(steps_of(12), 3);
   EXPECT_EQ(steps_of(24), 3);
+}
+
+// A tensor with a dynamic time axis may have more bytes than a file can store; its past counts.
+TEST(StreamingBound, CountsChannelsOfADynamicTime) {
+  for (const int64_t channels : {2, 2000}) {
+    ExpectFacts(
+        [=](GraphBuilder& g) {
+          const ir::Source x = g.Parameter(F32({1, channels, ir::kTimeLength}));
+          g.Result(Window(g, x, {1, channels, 3}, 1));
+        },
+        {1 + 2, 4 * 2 * channels, 4 * 2 * channels + kStart}, TimeIs::kOpen);
+  }
 }
 
 // The past of a window counts as the bytes before conversion and repetition.

@@ -17,12 +17,14 @@ using SourceKey = std::pair<const ir::Node*, uint32_t>;
 
 int64_t DividedUp(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
-// Returns the bytes of `past` positions of a tensor with a time axis.
+// Returns the bytes of `past` positions of a tensor with a time axis. If this axis is dynamic, the
+// tensor itself may be larger than a file can store.
 int64_t PastBytes(const TimeAxes& times, const ir::Source& source, int64_t past) {
   const TimeAxis& time = *times.Of(source);
   const int64_t positions = time.outer * times.steps() * time.chunk;
   const TensorType& type = source.node->outputs[source.port].type;
-  return DenseBytes(type).value_or(0) / std::max<int64_t>(positions, 1) * past;
+  const int64_t elements = ElementCount(type.dims).value_or(0) / std::max<int64_t>(positions, 1);
+  return elements * BitsOf(type.type) / 8 * past;
 }
 
 // Converts a number of positions of one tensor to those of another with the same steps.
