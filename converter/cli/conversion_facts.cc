@@ -217,6 +217,9 @@ Json FactsOf(const pipeline::Converted& converted, const pipeline::ConvertOption
   facts["int8_steps"] = {{"by_integers", converted.requantised.by_integers},
                          {"by_floats", converted.requantised.by_floats},
                          {"f32_layers", FloatLayersOf(converted.float_layers)}};
+  if (options.streams > 0) {
+    facts["streams"] = {{"count", options.streams}, {"state_bytes", converted.stream_state_bytes}};
+  }
   if (converted.streamed) facts["streamed"] = StreamedJson(*converted.streamed);
   return facts;
 }

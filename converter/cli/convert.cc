@@ -374,6 +374,8 @@ Exit Convert(ConvertCall& call) {
     return Exit::kDone;
   }
   if (converted->streamed) SayText(StreamedText(*converted->streamed));
+  const int64_t streams = call.options.streams;
+  if (streams > 0) SayText(StreamsText(streams, converted->stream_state_bytes) + "\n");
   AnswerText(ConversionText(call.output, conversion, call.options));
   return Exit::kDone;
 }

@@ -89,6 +89,14 @@ Json StreamedOf(const LoadedModel& model) {
   return json;
 }
 
+// The streams of one run, and the bytes of a saved stream; null without --streams.
+Json StreamsOf(const LoadedModel& model) {
+  Streams streams;
+  const Block state = {nullptr, model.needs().state_bytes};
+  if (!Streams::Open(model.bytes(), state, &streams).ok()) return nullptr;
+  return {{"count", streams.count()}, {"state_bytes", streams.state_bytes()}};
+}
+
 // Hexadecimal, like the checksum; empty for a model without variables.
 std::string LayoutText(const LoadedModel& model) {
   const uint64_t layout = StateLayout(model.bytes());
@@ -308,6 +316,7 @@ Json FactsOf(const LoadedModel& model, const FactParts& parts) {
                 {"variables", VariablesOf(root)},
                 {"state_layout", LayoutText(model)},
                 {"streamed", StreamedOf(model)},
+                {"streams", StreamsOf(model)},
                 {"regions", RegionsOf(root)},
                 {"sections", SectionsOf(root, traffic)},
                 {"copies", CopiesOf(traffic)},

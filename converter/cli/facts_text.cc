@@ -73,6 +73,12 @@ std::string StreamedText(const Json& streamed, const std::string& layout) {
       layout.empty() ? "" : "; layout " + layout);
 }
 
+std::string StreamsLine(const Json& streams) {
+  if (streams.is_null()) return "";
+  const auto number = [&](const char* key) { return streams[key].get<int64_t>(); };
+  return StreamsText(number("count"), number("state_bytes")) + "\n\n";
+}
+
 std::string SelfTestText(const Json& test) {
   if (test.is_null()) return "";
   const bool is_exact =
@@ -272,7 +278,8 @@ std::string FactsText(const Json& facts) {
       Plain(facts["format_version"]), Plain(facts["checksum"]),
       SizeText(regions[format::kWeightsRegion]["bytes"]), SizeText(facts["needs"]["state_bytes"]),
       scratch, Plain(facts["needs"]["alignment"]));
-  text += PortsText(facts) + StreamedText(facts["streamed"], Plain(facts["state_layout"])) +
+  text += PortsText(facts) + StreamsLine(facts["streams"]) +
+          StreamedText(facts["streamed"], Plain(facts["state_layout"])) +
           SelfTestText(facts["self_test"]);
   for (const Json& section : facts["sections"]) text += SectionText(section);
   text += (facts["sections"].empty() ? "" : "\n") + CopiesText(facts);

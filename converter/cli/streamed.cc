@@ -75,6 +75,10 @@ std::string StatesText(int64_t bytes, int64_t min_bytes) {
       bytes, min_bytes);
 }
 
+std::string StreamsText(int64_t count, int64_t state_bytes) {
+  return fmt::format("streams: {} per run, each with {} bytes of state", count, state_bytes);
+}
+
 std::string StreamedText(const graph::Streamed& streamed) {
   std::string text = StepsText(streamed.steps, streamed.all_steps) + "\n";
   for (const graph::StreamedPort& port : streamed.inputs) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The facts that `weft convert --streaming` prints: time axes of ports, latencies of outputs,
-// inputs without a time axis, states with their sizes and origins, the receptive field, and the
-// size of all states with its lower bound.
+// The facts that `weft convert --streaming` and `--streams` print: time axes of ports, latencies of
+// outputs, inputs without a time axis, states with their sizes and origins, the receptive field,
+// and the size of all states with its lower bound.
 #ifndef WEFT_CONVERTER_CLI_STREAMED_H_
 #define WEFT_CONVERTER_CLI_STREAMED_H_
 
@@ -25,6 +25,9 @@ std::string DelayText(int64_t latency);
 std::string DependsText(const std::optional<int64_t>& receptive_steps);
 // "states: 432 bytes, in memory each rounded up to a multiple of 16; lower bound 424 bytes"
 std::string StatesText(int64_t bytes, int64_t min_bytes);
+
+// "streams: 4 per run, each with 108 bytes of state"
+std::string StreamsText(int64_t count, int64_t state_bytes);
 
 // Returns lines, each with a line end.
 std::string StreamedText(const graph::Streamed& streamed);

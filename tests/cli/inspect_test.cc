@@ -206,6 +206,22 @@ TEST_F(InspectCommand, TellsOfAStreamedModel) {
             whole["budget"]["work"]["multiply_adds"].get<double>());
 }
 
+TEST_F(InspectCommand, ShowsTheStreamsOfOneRun) {
+  const std::string model =
+      "convert '" WEFT_SOURCE_DIR "/examples/dtmf/model/dtmf.xml' -o model.weft ";
+  const Outcome converted = Weft(model + "--streams 5");
+  ASSERT_EQ(converted.code, 0) << converted.err;
+  const std::string line = "streams: 5 per run, each with 96 bytes of state\n";  // 24 floats
+  EXPECT_NE((converted.out + converted.err).find(line), std::string::npos) << converted.err;
+  EXPECT_NE(Weft("inspect model.weft").out.find(line), std::string::npos);
+  const auto json = nlohmann::json::parse(Weft("inspect model.weft --json").out);
+  EXPECT_EQ(json["streams"], nlohmann::json::parse(R"({"count": 5, "state_bytes": 96})"));
+  const auto of_convert = nlohmann::json::parse(Weft(model + "--streams 5 --json").out);
+  EXPECT_EQ(of_convert["streams"], json["streams"]);
+  ASSERT_EQ(Weft(model).code, 0);
+  EXPECT_TRUE(nlohmann::json::parse(Weft("inspect model.weft --json").out)["streams"].is_null());
+}
+
 TEST_F(InspectCommand, TellsWhatFillsEachMemory) {
   const std::string model = "'" WEFT_FIXTURES_DIR "/cases/convolution/2d_k3_pad/model.xml'";
   const Outcome outcome =

@@ -18,7 +18,8 @@ function head() {
     element("ul", { class: "tiles" },
       tile("arena", bytesText(arena), plan.proof ?? ""),
       tile("ports shared", bytesText(plan.ports_shared_bytes), "of outputs that overlap inputs"),
-      tile("state", bytesText(facts.needs.state_bytes), counted(facts.variables.length, "variable")),
+      tile("state", bytesText(facts.needs.state_bytes), counted(facts.variables.length, "variable") +
+        (facts.streams ? `, of ${counted(facts.streams.count, "stream")} with ${bytesText(facts.streams.state_bytes)} each` : "")),
       tile("flash", bytesText(facts.file_bytes), `${bytesText(plan.weights_bytes)} of weights`),
       facts.times ? tile("time", timeText(facts.times.median ?? facts.times.mean), facts.times.runs === undefined ?
       "mean of a run on a board" : `median of ${counted(facts.times.runs, "run")}`) : "",
