@@ -10,7 +10,7 @@ import weft
 from frontend_values import BANDS, FRAME, HOP, RATE, samples
 from weft.frontends import (DCT, MFCC, PCAN, PCEN, BarkBank, Chain, Decibels, Deltas, FilterBank,
                             Frames, InverseSpectrum, Log, Magnitude, MelBank, Power, PreEmphasis,
-                            Resample, RunningNorm, Scale, Spectrum, Window, filter_matrix, window)
+                            Quantise, Resample, RunningNorm, Scale, Spectrum, Window, filter_matrix, window)
 
 HAS_OPENVINO = importlib.util.find_spec("openvino") is not None
 
@@ -124,6 +124,27 @@ class FrontEnds(unittest.TestCase):
                     latency = step.latency["features"] * (y.shape[1] // STEPS)
                     whole = chain.numpy(x[:, :length])
                     np.testing.assert_array_equal(y[:, latency:], whole)
+
+    def test_codes_of_quantised_features(self):
+        x = samples()
+        log_mel = Chain(*_mel_stages(), Log(1e-6))
+        for scale, zero, kind in ((0.1, 83, "i8"), (0.0625, -128, "i8"), (0.02, 255, "u8"), (0.5, 0, "i16")):
+            with self.subTest(scale=scale, zero=zero, kind=kind):
+                chain = Chain(log_mel, Quantise(scale, zero, type=kind))
+                quotient = log_mel.numpy(x) / np.float32(scale)  # f32, as tflite-micro
+                codes = np.trunc(quotient + np.copysign(0.5, quotient).astype(np.float64)) + zero
+                dtype = {"i8": np.int8, "u8": np.uint8, "i16": np.int16}[kind]
+                limits = np.iinfo(dtype)
+                np.testing.assert_array_equal(chain.numpy(x), np.clip(codes, limits.min, limits.max).astype(dtype))
+                step = weft.convert(chain.model(), streaming=True)
+                self.assertEqual(step.outputs[0].type, kind)
+                np.testing.assert_array_equal(step.feed(x[None])[0], chain.numpy(x))
+        halves = np.array([-2.5, -1.5, -0.5, 0.5, 1.5, 2.5, 300, -300], np.float32)
+        self.assertEqual(list(Chain(Quantise(1, 1)).numpy(halves)), [-2, -1, 0, 2, 3, 4, 127, -128])
+        for arguments, words in (((0.0,), "scale is 0.0; must be"), ((1, 128), "zero_point is 128; must be -128 to"),
+                                 ((float("nan"),), "scale is nan"), ((1, 0, "i4"), "must be one of i8")):
+            with self.assertRaisesRegex(weft.Error, words):
+                Quantise(*arguments[:2], **({"type": arguments[2]} if len(arguments) > 2 else {}))
 
     def test_values_of_librosa(self):
         x = samples()

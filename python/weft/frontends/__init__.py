@@ -9,7 +9,7 @@ from weft.frontends._bands import BarkBank, FilterBank, MelBank, filter_matrix
 from weft.frontends._cepstrum import DCT, Deltas, MFCC
 from weft.frontends._graph import Chain, Stage
 from weft.frontends._integers import MicroFrontEnd
-from weft.frontends._levels import Decibels, Log, Scale, Transpose, Unsqueeze
+from weft.frontends._levels import Decibels, Log, Quantise, Scale, Transpose, Unsqueeze
 from weft.frontends._resample import PreEmphasis, Resample
 from weft.frontends._running import PCAN, PCEN, RunningNorm
 from weft.frontends._spectrum import (Frames, InverseSpectrum, Magnitude, Power, Spectrum, Window)
@@ -17,5 +17,5 @@ from weft.frontends._windows import window
 
 __all__ = ["BarkBank", "Chain", "DCT", "Decibels", "Deltas", "FilterBank", "Frames",
            "InverseSpectrum", "Log", "MFCC", "Magnitude", "MelBank", "MicroFrontEnd", "PCAN", "PCEN", "Power",
-           "PreEmphasis", "Resample", "RunningNorm", "Scale", "Spectrum", "Stage", "Transpose",
+           "PreEmphasis", "Quantise", "Resample", "RunningNorm", "Scale", "Spectrum", "Stage", "Transpose",
            "Unsqueeze", "Window", "filter_matrix", "window"]

@@ -10,6 +10,8 @@ import numpy.typing as npt
 from weft._errors import Error
 from weft.frontends._graph import Stage, floats, ints, ops
 
+_RANGES = {"i8": (-128, 127), "u8": (0, 255), "i16": (-32768, 32767)}
+
 
 class Log(Stage):
     """``scale * ln(max(x, floor) + offset)``."""
@@ -56,6 +58,30 @@ class Scale(Stage):
         op = ops()
         y = op.multiply(op.convert(x, "f32"), floats(self.factor))
         return op.add(y, floats(self.offset)).output(0)
+
+
+class Quantise(Stage):
+    """``x / scale + zero_point`` as integers of ``type``: the codes that an input of a quantised model
+    takes. Rounds to the nearest integer, halves away from zero, and keeps to the range of the type, as
+    the QUANTIZE of tflite-micro."""
+
+    def __init__(self, scale: float, zero_point: int = 0, *, type: str = "i8") -> None:
+        if type not in _RANGES:
+            raise Error(f'weft: frontends: Quantise: type is "{type}"; must be one of '
+                        f"{', '.join(_RANGES)}")
+        if not 0 < scale < math.inf:
+            raise Error(f"weft: frontends: Quantise: scale is {scale}; must be a number more than 0")
+        low, high = _RANGES[type]
+        if not low <= zero_point <= high:
+            raise Error(f"weft: frontends: Quantise: zero_point is {zero_point}; must be {low} to "
+                        f"{high}")
+        self.scale, self.zero_point, self.type = scale, zero_point, type
+
+    def build(self, x: Any) -> Any:
+        op = ops()
+        y = op.round(op.divide(x, floats(self.scale)), "half_away_from_zero")
+        y = op.clamp(op.add(y, floats(self.zero_point)), *map(float, _RANGES[self.type]))
+        return op.convert(y, self.type).output(0)
 
 
 class Transpose(Stage):
