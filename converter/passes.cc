@@ -66,6 +66,7 @@ bool Count(Conversion&);
 bool Resolve(Conversion&);
 bool Flatten(Conversion&);
 bool Infer(Conversion&);
+bool Widen(Conversion&);
 bool Canonicalise(Conversion&);
 bool Reroll(Conversion&);
 bool Stream(Conversion&);
@@ -110,6 +111,7 @@ constexpr Pass kPasses[] = {
     {"flatten", Stage::kGraph, Flatten, "flattens short loops that use their counter"},
     {"promote", Stage::kGraph, OnGraph<graph::Promote>, "converts f16, bf16 and f64 to f32"},
     {"infer", Stage::kGraph, Infer, "infers types and shapes, folds constants"},
+    {"widen", Stage::kGraph, Widen, "with --streams: widens the batch to the streams"},
     {"canonical", Stage::kGraph, Canonicalise, "brings variants of windows to one form",
      graph::CanonicalParts},
     {"reroll", Stage::kGraph, Reroll, "converts loops that were traced step by step back to loops"},
@@ -153,7 +155,7 @@ constexpr Pass kPasses[] = {
 graph::InferOptions InferOptionsOf(const Conversion& c) {
   return {.check_declared = !c.has_own_shapes,
           .max_iterations = c.options.max_iterations,
-          .frees_folded = !c.options.streaming_steps};
+          .frees_folded = !c.options.streaming_steps && c.single == nullptr};
 }
 
 // Runs later checks on a model with faults, to collect all remaining errors.
@@ -193,8 +195,7 @@ void AssumeBatches(Conversion& c) {
   const size_t warnings = c.faults.warnings().size();
   c.may_be_batch =
       !graph::AssumeBatches(*c.graph, {streams, !streams, c.options.time_axes}, c.faults);
-  c.has_own_shapes =
-      !c.options.shapes.empty() || c.single != nullptr || c.faults.warnings().size() > warnings;
+  c.has_own_shapes = !c.options.shapes.empty() || c.faults.warnings().size() > warnings;
 }
 
 PortCodes CodesOf(const std::vector<ir::Node*>& ports) {
@@ -212,7 +213,6 @@ bool Read(Conversion& c) {
   graph::WarnOfDoubles(*c.graph, c.faults);
   graph::ApplyShapes(*c.graph, c.options.shapes, c.faults);
   AssumeBatches(c);
-  if (c.single != nullptr) graph::WidenBatch(*c.graph, c.options.streams, c.faults);
   graph::ApplyValues(*c.graph, c.options.values, c.faults);
   graph::ApplyStates(*c.graph, c.options.states, c.faults);
   graph::AddLayerOutputs(*c.graph, c.options.layer_outputs);
@@ -256,7 +256,7 @@ graph::OtherShapes GraphAsBatch(const Conversion& c) {
       graph::WithDynamicAxes(*c.graph, c.open), InferOptionsOf(c), {}, c.faults};
   graph::AssumeBatches(*batch.graph, {true, true, c.options.time_axes}, batch.faults);
   const bool assumes = batch.faults.warnings().size() > c.faults.warnings().size();
-  batch.options.check_declared = c.options.shapes.empty() && c.single == nullptr && !assumes;
+  batch.options.check_declared = c.options.shapes.empty() && !assumes;
   return batch;
 }
 
@@ -272,6 +272,11 @@ bool Infer(Conversion& c) {
   const bool has_file_shapes = c.options.shapes.empty() && !c.options.streaming_steps;
   if (!c.faults.ok() && has_file_shapes) graph::AdviseShapes(*c.graph, c.faults);
   return c.faults.ok();
+}
+
+bool Widen(Conversion& c) {
+  return c.single == nullptr ||
+         graph::WidenBatch(*c.graph, c.options.streams, InferOptionsOf(c), c.folding, c.faults);
 }
 
 // Layers with --precision f32 are not quantised.

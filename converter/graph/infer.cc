@@ -84,6 +84,10 @@ class Inference {
       for (ir::Node* made : SearchToRange(graph_, node)) Visit(*made);
       Redirect(node);
     }
+    if (options_.edit != nullptr) {
+      for (ir::Node* made : options_.edit(graph_, node)) Visit(*made);
+      Redirect(node);
+    }
     const std::vector<ir::OutputPort> declared = node.outputs;
     for (ir::OutputPort& output : node.outputs) output.run_time_extent.reset();
     ops::InferScope scope(graph_, node, faults_);

@@ -5,8 +5,10 @@
 #define WEFT_CONVERTER_GRAPH_INFER_H_
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "converter/base/faults.h"
 #include "converter/graph/fold.h"
@@ -23,6 +25,9 @@ struct InferOptions {
   // Free the bytes of constants that only folded nodes read. Streaming may compute these nodes
   // again for other numbers of steps.
   bool frees_folded = false;
+  // Edits a node whose inputs are inferred, before the node is inferred, and returns the new nodes
+  // that it reads; null: none is edited. Also called for the nodes of bodies.
+  std::function<std::vector<ir::Node*>(ir::Graph& graph, ir::Node& node)> edit = nullptr;
 };
 
 // Parameters must have their final types; the owning node sets those of a body. Skips a node whose

@@ -356,11 +356,11 @@ TEST_F(ConvertCommand, DumpsEveryPassIntoAFolder) {
   };
   EXPECT_EQ(Text("a/passes/01-read.txt"), text("read"));
   EXPECT_EQ(Text("a/passes/06-infer.txt"), text("infer"));
-  EXPECT_EQ(Text("a/passes/26-plan.txt"), text("plan"));
-  EXPECT_EQ(Text("a/passes/26-plan.02-hoist.txt"), text("plan.hoist"));
-  EXPECT_EQ(Text("a/passes/28-verify.txt"), text("verify"));
+  EXPECT_EQ(Text("a/passes/27-plan.txt"), text("plan"));
+  EXPECT_EQ(Text("a/passes/27-plan.02-hoist.txt"), text("plan.hoist"));
+  EXPECT_EQ(Text("a/passes/29-verify.txt"), text("verify"));
   ASSERT_EQ(Weft("convert model.xml -o m.weft --dump-after lower --dump-to one").code, 0);
-  EXPECT_EQ(Text("one/18-lower.txt"), text("lower"));
+  EXPECT_EQ(Text("one/19-lower.txt"), text("lower"));
 }
 
 TEST_F(ConvertCommand, KeepsTheDumpsBeforeAFault) {

@@ -159,7 +159,7 @@ void RepeatStep(ir::Constant& constant, const TimeAxis& time, int64_t steps) {
                                              static_cast<size_t>(step_bytes));
     for (int64_t i = 0; i < steps; ++i) bytes->insert(bytes->end(), step.begin(), step.end());
   }
-  constant.type.dims[static_cast<size_t>(time.axis)] = time.chunk * steps;
+  constant.type.dims[static_cast<size_t>(time.axis)] = time.outer * time.chunk * steps;
   constant.bytes = *bytes;
   constant.owner = std::move(bytes);
 }

@@ -156,7 +156,19 @@ INSTANTIATE_TEST_SUITE_P(
                          "f32"},
                     Case{"pools", "cases/streaming/pools/model.xml", true, "f32"},
                     Case{"rings", "cases/streaming/shared_pasts/model.xml", true, "f32"},
-                    Case{"u_net", "cases/streaming/u_net/model.xml", true, "f32"}),
+                    Case{"u_net", "cases/streaming/u_net/model.xml", true, "f32"},
+                    Case{"lengths_of_gru", "cases/streams/lengths_of_gru/model.xml", true, "f32"},
+                    Case{"lengths_of_lstm", "cases/streams/lengths_of_lstm/model.xml", true, "f32"},
+                    Case{"lengths_of_rnn", "cases/streams/lengths_of_rnn/model.xml", true, "i8"},
+                    Case{"shapes", "cases/streams/shapes/model.xml", true, "f32"},
+                    Case{"without_batch", "cases/streams/without_batch/model.xml", true, "f32"},
+                    Case{"selected", "cases/streams/selected/model.xml", true, "f32"},
+                    Case{"bounds", "cases/streams/bounds/model.xml", true, "f32"},
+                    Case{"squeezed", "cases/streams/squeezed/model.xml", true, "f32"},
+                    Case{"body", "cases/streams/body/model.xml", true, "f32"},
+                    Case{"turned", "cases/streams/turned/model.xml", true, "f32"},
+                    Case{"keras", "cases/exports/keras_stacked_gru_lstm/model.xml", true, "f32"},
+                    Case{"variables", "cases/state/delay_of_two_calls/model.xml", false, "f32"}),
     [](const auto& test) { return std::string(test.param.name) + "_" + test.param.precision; });
 
 // One clear line names the input, state or layer without an axis of the streams.
@@ -167,7 +179,13 @@ TEST(Streams, RefuseOtherModels) {
         std::pair(Case{"", "cases/streaming/batch_of_steps/model.xml", true, "f32"},
                   "must have a first axis of extent 1, the batch"),
         std::pair(Case{"", "examples/pipeline/model/front.xml", false, "f32"},
-                  "has no state; must have one")}) {
+                  "has no state; must have one"),
+        std::pair(Case{"", "cases/streams/mean_of_batch/model.xml", true, "f32"},
+                  "(ReduceMean): combines its batch with another axis, or removes it"),
+        std::pair(Case{"", "cases/streams/sum_over_batch/model.xml", true, "f32"},
+                  "(CumSum): combines its batch with another axis, or removes it"),
+        std::pair(Case{"", "cases/streams/sequence_over_batch/model.xml", true, "f32"},
+                  "(GRUSequence): iterates over its batch")}) {
     Faults faults;
     EXPECT_FALSE(ConvertCase(row, 4, faults).has_value());
     ASSERT_EQ(faults.lines().size(), 1u) << row.model;
