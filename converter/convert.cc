@@ -61,6 +61,7 @@ void CheckLimits(const Options& options, Faults& faults) {
     faults.Add(fmt::format("weft: {}: is {}; must be {} to {}", name, is, min, max));
   };
   check("streaming", options.streaming_steps.value_or(1), 1, INT32_MAX);
+  check("streams", options.streams == 0 ? 2 : options.streams, 2, 1024);
   check("max_iterations", options.max_iterations, 0, 0xFFFFFFFE);
   check("self_test", options.self_test_runs, 0, format::kMaxSelfTestRuns);
   check("arena_budget", options.arena_budget_bytes.value_or(0), 0, INT64_MAX);
@@ -78,6 +79,7 @@ pipeline::ConvertOptions PipelineOptions(const Options& options, Faults& faults)
   made.states = options.states;
   made.streaming_steps = options.streaming_steps;
   made.time_axes = options.time_axes;
+  made.streams = options.streams;
   TakePrecisions(options, &made.precisions, faults);
   if (const auto arithmetic = graph::ArithmeticOf(options.arithmetic)) {
     made.arithmetic = *arithmetic;

@@ -51,6 +51,7 @@ struct Options {
   std::vector<std::pair<std::string, std::string>> states;  // pairs of an input and an output
   std::optional<int64_t> streaming_steps;                   // time steps per run
   std::vector<std::pair<std::string, int64_t>> time_axes;   // requires streaming_steps
+  int64_t streams = 0;                                      // streams per run; 0: no --streams
   std::string precision = "auto";                           // type of weights
   std::map<std::string, std::string> layer_precisions;      // exceptions, by layer
   std::string arithmetic = "auto";                          // of int8 layers

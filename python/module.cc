@@ -163,6 +163,24 @@ class Stream {
     if (!bytes.empty()) std::memcpy(state().data(), bytes.data(), bytes.size());
   }
 
+  // The lanes of a model of several streams.
+  weft::Streams Lanes() {
+    weft::Streams lanes;
+    const std::span<std::byte> memory = own_.state();
+    Check(weft::Streams::Open(model_->bytes(), {memory.data(), memory.size()}, &lanes));
+    return lanes;
+  }
+  nb::bytes SaveLane(uint32_t lane) {
+    const weft::Streams lanes = Lanes();
+    std::vector<std::byte> saved(lanes.state_bytes());
+    Check(lanes.Save(lane, {saved.data(), saved.size()}));
+    return PythonBytes(saved);
+  }
+  void LoadLane(uint32_t lane, const RawBytes& saved) {
+    Check(Lanes().Load(lane, {saved.data(), saved.size()}));
+  }
+  void ResetLane(uint32_t lane) { Check(Lanes().Reset(lane)); }
+
   // Returns the nanoseconds of each run; all runs use the current inputs.
   std::vector<uint64_t> Time(int64_t runs, int64_t warm_up) {
     Faults faults;
@@ -195,8 +213,9 @@ class Stream {
     ThrowUnlessOk(faults);
   }
 
-  void Open() {
-    const weft::Fault fault = own_.Open(model_->bytes(), model_->needs());
+  void Open() { Check(own_.Open(model_->bytes(), model_->needs())); }
+
+  void Check(const weft::Fault& fault) const {
     if (!fault.ok()) throw Refused({weft::cli::FaultLine(model_->file(), fault)});
   }
 
@@ -303,6 +322,7 @@ void AddOptions(nb::module_& module) {
       .def_rw("shapes", &Options::shapes)
       .def_rw("states", &Options::states)
       .def_rw("streaming_steps", &Options::streaming_steps, nb::arg().none())
+      .def_rw("streams", &Options::streams)
       .def_rw("time_axes", &Options::time_axes)
       .def_rw("precision", &Options::precision)
       .def_rw("layer_precisions", &Options::layer_precisions)
@@ -347,6 +367,11 @@ void AddStream(nb::module_& module) {
       .def("streamed",
            [](Stream& stream) { return TextOf(weft::cli::FactsOf(stream.model())["streamed"]); })
       .def("state_layout", [](Stream& stream) { return weft::StateLayout(stream.model().bytes()); })
+      .def("lane_count", [](Stream& stream) { return stream.Lanes().count(); })
+      .def("lane_bytes", [](Stream& stream) { return stream.Lanes().state_bytes(); })
+      .def("save_lane", &Stream::SaveLane, "lane"_a)
+      .def("load_lane", &Stream::LoadLane, "lane"_a, "saved"_a)
+      .def("reset_lane", &Stream::ResetLane, "lane"_a)
       .def("time", &Stream::Time, "runs"_a, "warm_up"_a)
       .def("inspect", [](Stream& stream) { return TextOf(weft::cli::FactsOf(stream.model())); })
       .def("report_page", [](Stream& stream) {

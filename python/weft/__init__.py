@@ -13,7 +13,8 @@ from weft._convert import convert
 from weft._errors import Error
 from weft._inspect import Report, inspect
 from weft._model import Model, Port, load
+from weft._streams import Streams
 
 __version__ = _core.VERSION
-__all__ = ["Comparison", "Difference", "Error", "Model", "Port", "Report", "Times", "bench",
-           "compare", "convert", "inspect", "load"]
+__all__ = ["Comparison", "Difference", "Error", "Model", "Port", "Report", "Streams", "Times",
+           "bench", "compare", "convert", "inspect", "load"]

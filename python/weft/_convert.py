@@ -28,8 +28,8 @@ def convert(model: Any, *, weights: str | os.PathLike[str] | None = None,
             shapes: Mapping[str | int, Sequence[int | str | None]] | None = None,
             values: Mapping[str | int, npt.ArrayLike] | None = None,
             states: Mapping[str | int, str | int] | None = None, streaming: bool | int = False,
-            time_axis: Mapping[str | int, int] | None = None, precision: str = "auto",
-            layer_precisions: Mapping[str, str] | None = None, arithmetic: str = "auto",
+            time_axis: Mapping[str | int, int] | None = None, streams: int = 0,
+            precision: str = "auto", layer_precisions: Mapping[str, str] | None = None, arithmetic: str = "auto",
             arena_budget: int | str | None = None, max_iterations: int = 0,
             fold_budget: int | str = "1G", self_test: int = 0) -> Model:
     """Converts a model and loads the result.
@@ -43,6 +43,8 @@ def convert(model: Any, *, weights: str | os.PathLike[str] | None = None,
     states: pairs of an input and the output that is its value in the next run; starts with zeros.
     streaming: time steps per run (True: one), with state kept between runs.
     time_axis: with streaming, the time axis of an input or output. Default: found automatically.
+    streams: number of independent streams that each run processes, as the batch, for
+      :class:`weft.Streams`; 0 keeps the batch.
     precision: type of the weights of products; "auto" is f16 if every weight is an f16 number, else f32.
     layer_precisions: exceptions, by the layer's name.
     arithmetic: rounding of int8 layers: "xnnpack" in f32, as LiteRT on desktops; "micro" by integers,
@@ -62,6 +64,7 @@ def convert(model: Any, *, weights: str | os.PathLike[str] | None = None,
                       for name, output in mapping("states", states).items()]
     options.streaming_steps = None if streaming is False else operator.index(streaming)
     options.time_axes = [(str(name), axis) for name, axis in mapping("time_axis", time_axis).items()]
+    options.streams = operator.index(streams)
     options.precision = precision
     options.arithmetic = arithmetic
     options.layer_precisions = dict(mapping("layer_precisions", layer_precisions))
@@ -72,7 +75,7 @@ def convert(model: Any, *, weights: str | os.PathLike[str] | None = None,
         raise Error(f"weft: self_test: is {self_test}; must be 0 or more")
     options.self_test_runs = self_test
     rows = [_value_row(str(name), array) for name, array in mapping("values", values).items()]
-    other_ports = bool(streaming is not False or values or states)
+    other_ports = bool(streaming is not False or streams or values or states)
     return _converted(ir_of(model, weights), options, rows, other_ports)
 
 
