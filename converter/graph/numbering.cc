@@ -123,23 +123,31 @@ bool IsNumbering(const ir::Constant& constant) {
 ir::Source ReadNumbering(ir::Graph& graph, const ir::Node& constant, const Numbering& numbering,
                          const std::string& name) {
   const TensorType type = constant.outputs[0].type;
-  const TensorType number = {ElementType::i64, Dims(type.dims.size(), 1)};
-  TensorType row = number;
+  const TensorType one = {ElementType::i64, Dims(type.dims.size(), 1)};
+  TensorType number = one;
+  int64_t counters = 1;
+  if (const auto along = constant.attributes.find(kCountedAlong);
+      along != constant.attributes.end()) {
+    const auto axis = static_cast<size_t>(std::stoll(along->second));
+    counters = number.dims[axis] = type.dims[axis];
+  }
+  TensorType row = number, offset = one;
   const auto at = static_cast<size_t>(numbering.axis);
-  const int64_t positions = row.dims[at] = type.dims[at];
+  const int64_t positions = row.dims[at] = offset.dims[at] = type.dims[at];
+  const std::vector<int64_t> first(static_cast<size_t>(counters), numbering.first);
   const ir::Source read =
-      NewReadValue(graph, constant, name, NewInts(graph, constant, number, {numbering.first}));
+      NewReadValue(graph, constant, name, NewInts(graph, constant, number, first));
   read.node->outputs[0].type = number;
   const auto made = [&](const char* of, std::vector<ir::Source> inputs,
                         std::map<std::string, std::string> attributes = {}) {
     return ir::Source{
         NewInferredNode(graph, constant, of, 3, std::move(inputs), 1, std::move(attributes)), 0};
   };
-  const ir::Source after = NewInts(graph, constant, number, {numbering.step * positions});
+  const ir::Source after = NewInts(graph, constant, one, {numbering.step * positions});
   NewAssign(graph, constant, name, made("Add", {read, after}));
   std::vector<int64_t> offsets;
   for (int64_t i = 0; i < positions; ++i) offsets.push_back(i * numbering.step);
-  ir::Source numbers = made("Add", {read, NewInts(graph, constant, row, offsets)});
+  ir::Source numbers = made("Add", {read, NewInts(graph, constant, offset, offsets)});
   if (type.type != ElementType::i64) {
     numbers = made("Convert", {numbers}, {{"destination_type", std::string(Name(type.type))}});
   }

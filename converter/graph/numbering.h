@@ -13,6 +13,10 @@
 
 namespace weft::graph {
 
+// Attribute of a constant whose numbers are counted separately for each position of the axis that
+// it names: the streams of --streams.
+inline constexpr const char* kCountedAlong = "counted_along";
+
 struct Numbering {
   int64_t axis = 0, first = 0, step = 1;
   bool inverse = false;  // the constant holds 1 / number, rounded to f32

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "converter/graph/batch_axes.h"
+#include "converter/graph/numbering.h"
 #include "converter/graph/origins.h"
 #include "converter/graph/rewrite.h"
 #include "converter/graph/streaming/axes.h"
@@ -105,6 +106,7 @@ class Widening {
   bool Fits(ir::Graph& graph, ir::Node& node) const;
   void Widen(ir::Graph& graph, ir::Node& node, size_t input, const BatchAxis& batch);
   void WidenOperands(ir::Graph& graph, ir::Node& node);
+  void WidenNumberings(ir::Graph& graph, ir::Node& node);
   void WidenVariable(ir::Graph& graph, ir::Node& node);
   void WidenBodies(ir::Graph& graph, ir::Node& node);
   void WidenResult(ir::Graph& body, ir::Node& result, const BatchAxis* batch);
@@ -143,7 +145,9 @@ std::vector<ir::Node*> Widening::Edit(ir::Graph& graph, ir::Node& node) {
     WidenBodies(graph, node);
   } else if (ir::IsReadValue(node)) {
     WidenVariable(graph, node);
-  } else if (HasBatch(node) && !Fits(graph, node)) {
+  } else if (HasBatch(node)) {
+    WidenNumberings(graph, node);
+    if (Fits(graph, node)) return std::move(made_);
     WidenOperands(graph, node);
     const bool fits = Fits(graph, node) || (SetTarget(graph, node) && Fits(graph, node));
     if (!fits) TakeFullBatch(graph, node);
@@ -197,6 +201,26 @@ void Widening::WidenOperands(ir::Graph& graph, ir::Node& node) {
       }
       break;
     }
+  }
+}
+
+// Gives each stream its own numbers of time steps, because it may begin at any run.
+void Widening::WidenNumberings(ir::Graph& graph, ir::Node& node) {
+  const BatchAxis* const batch = axes_.Of({&node, 0});
+  const auto broadcast = node.attributes.find("auto_broadcast");
+  if (broadcast != node.attributes.end() && broadcast->second != "numpy") return;
+  if (batch == nullptr || !ops::TraitsOf(node).pointwise) return;
+  for (size_t i = 0; i < node.inputs.size(); ++i) {
+    const ir::Constant* const constant = ConstantOf(node.inputs[i]);
+    if (constant == nullptr || !IsNumbering(*constant)) continue;
+    ir::Constant numbers = *constant;
+    Dims& dims = numbers.type.dims;
+    dims.insert(dims.begin(), node.outputs[0].type.dims.size() - dims.size(), 1);
+    if (dims[static_cast<size_t>(batch->axis)] != 1) continue;
+    RepeatStep(numbers, {batch->axis, 1, 1}, streams_);
+    // The name of the constant is that of its variable, which orders the variables.
+    node.inputs[i] = NewConstant(graph, *node.inputs[i].node, std::move(numbers));
+    node.inputs[i].node->attributes[kCountedAlong] = std::to_string(batch->axis);
   }
 }
 
