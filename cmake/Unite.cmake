@@ -3,7 +3,8 @@
 # as one takes a third to a quarter of the total time, but longer after an edit of one source. The
 # scripts that build everything therefore enable it, the presets do not. Names used by two sources
 # of a folder must have one definition, in a header of that folder.
-option(WEFT_UNITE "Compile the sources of a folder of the converter and of the tests as one" OFF)
+option(WEFT_UNITE "Compile the sources of a folder of the converter, of the tests and of a shared \
+runtime as one" OFF)
 
 # weft_unite(<target> <source>...): groups the sources by folder.
 function(weft_unite target)

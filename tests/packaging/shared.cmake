@@ -12,12 +12,20 @@ weft_run(refusal sh -c "'${CMAKE_COMMAND}' --preset x86-64 -S '${SOURCE}' -B '${
 if(NOT weft_stdout MATCHES "tests look into weft's libraries, which must be")
   message(FATAL_ERROR "shared libraries and tests: must be an error; printed\n${weft_stdout}")
 endif()
+# Only symbols are checked, and static libraries have other compiler options, so that nothing but
+# the scalar kernels is compiled, without optimisation. Scalar kernels call no function of Highway;
+# the linker therefore has to add the one that detects the processor.
+set(detects _ZN3hwy16SupportedTargetsEv)
 weft_run(configure "${CMAKE_COMMAND}" --preset x86-64 -S "${SOURCE}" -B "${build}"
-         -DBUILD_SHARED_LIBS=ON -DWEFT_BUILD_CONVERTER=OFF -DWEFT_PRECOMPILE=ON
-         # Only symbols are checked, and static libraries have other compiler options.
-         "-DCMAKE_CXX_FLAGS_RELEASE=-O0 -DNDEBUG")
+         -DBUILD_SHARED_LIBS=ON -DWEFT_BUILD_CONVERTER=OFF -DWEFT_PRECOMPILE=ON -DWEFT_UNITE=ON
+         "-DCMAKE_CXX_FLAGS_RELEASE=-O0 -DNDEBUG -DHWY_COMPILE_ONLY_SCALAR"
+         "-DCMAKE_SHARED_LINKER_FLAGS=-Wl,-u,${detects}")
 weft_run(build "${CMAKE_COMMAND}" --build "${build}")
 file(REMOVE_RECURSE "${build}-tests")
+weft_run(local_symbols nm "${build}/kernels/libweft_kernels.so")
+if(NOT weft_stdout MATCHES " t ${detects}\n")
+  message(FATAL_ERROR "libweft_kernels.so: ${detects} must be a local symbol")
+endif()
 set(BUILD "${build}")
 weft_install("${prefix}")
 
