@@ -101,7 +101,7 @@ configure_package_config_file(cmake/weftConfig.cmake.in "${PROJECT_BINARY_DIR}/w
                               INSTALL_DESTINATION "${weft_package}"
                               PATH_VARS CMAKE_INSTALL_BINDIR)
 # Before 1.0 every minor version may change the interface and the model format. CMake compares exact
-# versions as text; 0.1 and 0.1.0 must be equal.
+# versions as text; 0.2 and 0.2.0 must be equal.
 set(weft_version_file "${PROJECT_BINARY_DIR}/weftConfigVersion.cmake")
 write_basic_package_version_file("${weft_version_file}" COMPATIBILITY SameMinorVersion)
 file(READ "${weft_version_file}" weft_version_text)

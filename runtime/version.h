@@ -11,7 +11,7 @@
 #define WEFT_VERSION_TEXT_(number) #number
 #define WEFT_VERSION_JOIN_(major, minor, patch) \
   WEFT_VERSION_TEXT_(major) "." WEFT_VERSION_TEXT_(minor) "." WEFT_VERSION_TEXT_(patch)
-/* "0.1.0" */
+/* "0.2.0" */
 #define WEFT_VERSION WEFT_VERSION_JOIN_(WEFT_VERSION_MAJOR, WEFT_VERSION_MINOR, WEFT_VERSION_PATCH)
 
 #endif /* WEFT_RUNTIME_VERSION_H_ */

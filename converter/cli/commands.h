@@ -42,7 +42,7 @@ Exit Report(const Diagnostics& complaints);
 // Prints one JSON value on stdout, indented. Invalid UTF-8 in names is replaced.
 void Print(const Json& value);
 
-// "weft 0.1.0, file format 4"
+// "weft 0.2.0, file format 4"
 std::string VersionText();
 
 }  // namespace weft::cli

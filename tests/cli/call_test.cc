@@ -28,12 +28,12 @@ TEST_F(Call, HelpsOnStdout) {
 TEST_F(Call, TellsItsVersion) {
   const Outcome outcome = Weft("--version");
   EXPECT_EQ(outcome.code, 0);
-  EXPECT_EQ(outcome.out, "weft 0.1.0, file format 4\n");
+  EXPECT_EQ(outcome.out, "weft 0.2.0, file format 4\n");
   const Outcome command = Weft("version");
   EXPECT_EQ(command.code, 0);
   EXPECT_EQ(command.out, outcome.out);
   const auto json = nlohmann::json::parse(Weft("version --json").out);
-  EXPECT_EQ(json["version"], "0.1.0");
+  EXPECT_EQ(json["version"], "0.2.0");
   EXPECT_EQ(json["file_format"], 4);
 }
 
@@ -146,7 +146,7 @@ TEST_F(Call, RefusesToExplainWhatIsNoFault) {
   EXPECT_EQ(unknown.out, "");
   EXPECT_EQ(
       unknown.err,
-      "explain: code 60000 is not an error code of weft 0.1.0; must be a number that its runtime "
+      "explain: code 60000 is not an error code of weft 0.2.0; must be a number that its runtime "
       "prints\n");
   for (const char* arguments : {"explain", "explain -1", "explain 65536", "explain x"}) {
     EXPECT_EQ(Weft(arguments).code, 2) << arguments;

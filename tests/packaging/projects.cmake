@@ -45,8 +45,8 @@ function(weft_ask request must)
   message(STATUS "find_package(weft ${request}): ${CMAKE_MATCH_0}")
 endfunction()
 set(both "weft (1|TRUE), runtime TRUE, converter TRUE")
-foreach(request IN ITEMS "0.1" "0.1.0;EXACT" "0.1;EXACT;REQUIRED" "REQUIRED;COMPONENTS;runtime"
-                         "0.1;REQUIRED;COMPONENTS;runtime;converter"
+foreach(request IN ITEMS "0.2" "0.2.0;EXACT" "0.2;EXACT;REQUIRED" "REQUIRED;COMPONENTS;runtime"
+                         "0.2;REQUIRED;COMPONENTS;runtime;converter"
                          "REQUIRED;OPTIONAL_COMPONENTS;converter;absent")
   weft_ask("${request}" "${both}")
 endforeach()
@@ -55,8 +55,8 @@ converter or converter_library.*weft (0|FALSE), ")
 weft_ask("REQUIRED;COMPONENTS;absent" "component absent does not exist; must be")
 weft_ask("REQUIRED;COMPONENTS;converter_library" "component converter_library lacks:.* fmt"
          -DCMAKE_DISABLE_FIND_PACKAGE_fmt=ON)
-weft_ask("0.2" "weft (0|FALSE), runtime ,")
-weft_ask("0.1.7;EXACT" "weft (0|FALSE), runtime ,")
+weft_ask("0.3" "weft (0|FALSE), runtime ,")
+weft_ask("0.2.7;EXACT" "weft (0|FALSE), runtime ,")
 # A build for a board on a machine without a weft command on the PATH.
 file(GLOB_RECURSE package "${prefix}/weftConfig.cmake")
 get_filename_component(package "${package}" DIRECTORY)

@@ -32,13 +32,13 @@ weft_install("${prefix}")
 file(GLOB_RECURSE libraries RELATIVE "${prefix}" "${prefix}/*.so*" "${prefix}/*.a")
 list(TRANSFORM libraries REPLACE ".*/" "")
 list(FILTER libraries EXCLUDE REGEX "highway_targets")  # inside the others
-weft_expect("libraries" "${libraries}" "libweft_kernels.so;libweft_kernels.so.0.1;\
-libweft_kernels.so.0.1.0;libweft_runtime.so;libweft_runtime.so.0.1;libweft_runtime.so.0.1.0")
+weft_expect("libraries" "${libraries}" "libweft_kernels.so;libweft_kernels.so.0.2;\
+libweft_kernels.so.0.2.0;libweft_runtime.so;libweft_runtime.so.0.2;libweft_runtime.so.0.2.0")
 foreach(name IN ITEMS kernels runtime)
-  file(GLOB_RECURSE library "${prefix}/libweft_${name}.so.0.1.0")
+  file(GLOB_RECURSE library "${prefix}/libweft_${name}.so.0.2.0")
   weft_run(soname objdump -p "${library}")
   string(REGEX MATCH "SONAME +([^\n]+)" found "${weft_stdout}")
-  weft_expect("soname" "${CMAKE_MATCH_1}" "libweft_${name}.so.0.1")
+  weft_expect("soname" "${CMAKE_MATCH_1}" "libweft_${name}.so.0.2")
   weft_run(symbols nm -C -D --defined-only "${library}")
   string(REGEX MATCHALL "[^\n]+" lines "${weft_stdout}")
   list(FILTER lines EXCLUDE REGEX " (weft_|weft::|(guard variable|vtable) for weft::)")
