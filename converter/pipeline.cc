@@ -152,6 +152,17 @@ std::optional<Converted> ConvertFrom(const ConvertOptions& options,
   return converted;
 }
 
+// The time axes that were found with one stream: with several, the batch could be time too.
+graph::TimeNames TimeAxesOf(const graph::Streamed& streamed) {
+  graph::TimeNames axes;
+  for (size_t i = 0; i < streamed.inputs.size(); ++i) {
+    const graph::StreamedPort& port = streamed.inputs[i];
+    const std::string name = port.name.empty() ? fmt::format("{}", i) : port.name;
+    if (port.time) axes.emplace_back(name, port.time->axis);
+  }
+  return axes;
+}
+
 }  // namespace
 
 std::optional<program::Program> LowerModel(const ConvertOptions& options, Faults& faults,
@@ -171,7 +182,11 @@ std::optional<Converted> Convert(const ConvertOptions& options, Faults& faults) 
   const std::optional<Converted> single = Convert(alone, faults);
   if (!single) return std::nullopt;
   Faults found;
-  std::optional<Converted> converted = ConvertFrom(options, &single->file, found);
+  ConvertOptions several = options;
+  if (single->streamed && several.time_axes.empty()) {
+    several.time_axes = TimeAxesOf(*single->streamed);
+  }
+  std::optional<Converted> converted = ConvertFrom(several, &single->file, found);
   for (const std::string& line : found.warnings()) {
     if (std::ranges::find(faults.warnings(), line) == faults.warnings().end()) faults.Warn(line);
   }

@@ -157,6 +157,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"pools", "cases/streaming/pools/model.xml", true, "f32"},
                     Case{"rings", "cases/streaming/shared_pasts/model.xml", true, "f32"},
                     Case{"u_net", "cases/streaming/u_net/model.xml", true, "f32"},
+                    Case{"front_end", "cases/front_ends/log_mel/model.xml", true, "f32"},
                     Case{"running_mean", "cases/streaming/all_so_far/model.xml", true, "f32"},
                     Case{"lengths_of_gru", "cases/streams/lengths_of_gru/model.xml", true, "f32"},
                     Case{"lengths_of_lstm", "cases/streams/lengths_of_lstm/model.xml", true, "f32"},
