@@ -16,6 +16,14 @@ namespace weft::kernels::HWY_NAMESPACE {
 inline constexpr size_t kGathered = kPatches - kPatches % kRowsQ8;
 static_assert(kGathered != 0, "scratch must hold all rows that share weights");
 
+// True if the inputs that pad patches are set to 0 once, instead of for each patch. The code of
+// cores without a multiplication of pairs stays smaller.
+#if defined(__ARM_FEATURE_DSP)
+inline constexpr bool kPadsOnce = true;
+#else
+inline constexpr bool kPadsOnce = false;
+#endif
+
 #if defined(WEFT_RUNS_BY_HELIUM)
 // Writes the patches of `count` outputs from (row, column) on, and moves both to the next output.
 HWY_INLINE void GatherRows(const ConvQ8Shape& shape, const PatchGeometry& geometry,
@@ -90,6 +98,7 @@ WEFT_PART void ConvRunQ8(const ConvQ8Shape& shape, const PatchGeometry& geometry
 #if defined(WEFT_RUNS_BY_HELIUM)
   RunPatches(shape, geometry, rows, x, row, pixels, position, scratch);
 #else
+  if (kPadsOnce) FillNumbers(scratch, kGathered * rows.x_stride, int8_t{0});
   uint32_t column = 0;
   for (size_t first = 0; first < pixels; first += kGathered) {
     const size_t count = pixels - first < kGathered ? pixels - first : kGathered;
@@ -97,7 +106,7 @@ WEFT_PART void ConvRunQ8(const ConvQ8Shape& shape, const PatchGeometry& geometry
     for (size_t i = 0; i < count; ++i) {
       int8_t* const end = GatherPatch(geometry, x, row, column, shape.x_zero, to);
       to += rows.x_stride;
-      FillRun(end, static_cast<size_t>(to - end), int8_t{0});
+      if (!kPadsOnce) FillRun(end, static_cast<size_t>(to - end), int8_t{0});
       if (++column == shape.out_width) column = 0, ++row;
     }
     rows.position = first == 0 ? position : position + first * rows.y_stride;

@@ -75,26 +75,6 @@ namespace weft::kernels::HWY_NAMESPACE {
   "vshr.s32 " spare ", " sums ", #31\n\t"        \
   "vqadd.s32 " sums ", " sums ", " spare "\n\t"  \
   "vrshl.s32 " sums ", " sums ", " exponents "\n\t"
-// Four sums, with their exponents at r2 and their mantissas at r9. If all exponents must be
-// negative, q3 keeps their maximum.
-#undef WEFT_FRACTION_OF_FOUR
-#define WEFT_FRACTION_OF_FOUR(sums)              \
-  "vldrw.u32 q2, [r9], #16\n\t"                  \
-  "vqrdmulh.s32 " sums ", " sums ", q2\n\t"      \
-  "vshr.s32 q2, " sums ", #31\n\t"               \
-  "vqadd.s32 " sums ", " sums ", q2\n\t"         \
-  "vldrw.u32 q2, [r2], #16\n\t"                  \
-  "vrshl.s32 " sums ", " sums ", q2\n\t"         \
-  "vmax.s32 q3, q3, q2\n\t"
-#undef WEFT_RESCALE_FOUR
-#define WEFT_RESCALE_FOUR(sums)                  \
-  "vldrw.u32 q2, [r2], #16\n\t"                  \
-  WEFT_SHIFT_LEFT(sums, "q2", "q3")              \
-  "vldrw.u32 q3, [r9], #16\n\t"                  \
-  "vqrdmulh.s32 " sums ", " sums ", q3\n\t"      \
-  "vmov.i32 q3, #0\n\t"                          \
-  "vmin.s32 q2, q2, q3\n\t"                      \
-  WEFT_SHIFT_RIGHT(sums, "q2", "q3")
 // Converts rescaled sums to codes.
 #undef WEFT_EIGHT_INTEGERS
 #define WEFT_EIGHT_INTEGERS(low, high, zero)     \
@@ -254,138 +234,176 @@ HWY_INLINE void OutputsOfPairs(PairsOfRows& pairs) {
   }
 }
 
-// Eight outputs of one row at a time, up to y_end. The last block of inputs may be partial.
+// Eight outputs of one row at a time, up to y_end. The assembly depends on the offsets of the
+// fields: it loads `zero` to `pairs` as a block per eight outputs, and `first` to `high` as a block
+// at the start.
 struct GroupsOfRow {
+  int32_t zero;  // in kCodes: 2 * zero point, plus 1 if results are floats
   const int8_t* x;
-  size_t inputs;
-  const int8_t* weights;
-  const int32_t* first;
-  const float* scales;
-  int8_t* y;
-  int32_t zero;  // 2 * zero point, plus 1 if results are floats
-  const float* start;
+  ptrdiff_t to_start;  // from scales
   // Distance from the end of a group's weights to the next group of its panel, and to the next
-  // panel.
-  size_t to_second, to_panel;
+  // panel. They are exchanged after each group.
+  size_t to_group, to_panel;
   int8_t* y_end;
+  int32_t pairs;  // inputs in pairs of blocks, minus 1 if there are others; at least 1, or -1
+  const int32_t* first;
+  const int8_t* weights;
+  int8_t* y;
+  const float* scales;
+  size_t rest;  // other inputs; in kShiftedCodes all
   float low, high;
+  uint32_t kept;  // saves r7, which may be the frame pointer and then cannot be a clobber
 };
-static_assert(sizeof(GroupsOfRow) == 52, "no gaps");
+static_assert(offsetof(GroupsOfRow, first) == 28 && sizeof(GroupsOfRow) == 60, "no gaps");
 
-// Registers:
-//   q4, q5    the bounds           s24, s25  x and its length
-//   s28       the zero point       s26, s27  increments of the weights
-//   s29       the start            s30       the end of y
-// s31 saves r7, which may be the frame pointer and then cannot be a clobber.
 // clang-format off
+// A block of the row in q0 with the weights of eight outputs.
+#undef WEFT_EIGHT_OUTPUTS
+#define WEFT_EIGHT_OUTPUTS                                  \
+  WEFT_TWO_OUTPUTS("[r5, #16]", "[r5, #32]", "r2", "r4")    \
+  WEFT_TWO_OUTPUTS("[r5, #48]", "[r5, #64]", "r6", "r8")    \
+  WEFT_TWO_OUTPUTS("[r5, #80]", "[r5, #96]", "r10", "r12")  \
+  WEFT_TWO_OUTPUTS("[r5, #112]", "[r5], #256", "lr", "r0")
+#undef WEFT_PAIRS_OF_BLOCKS
+#define WEFT_PAIRS_OF_BLOCKS                                \
+  "cmp r11, #0\n\t"                                         \
+  "blt 6f\n"                                                \
+  "2:\n\t"                                                  \
+  "vldrb.u8 q0, [r1], #16\n\t"                              \
+  "subs r11, #32\n\t"                                       \
+  WEFT_EIGHT_OUTPUTS                                        \
+  "vldrb.u8 q0, [r1], #16\n\t"                              \
+  WEFT_EIGHT_OUTPUTS                                        \
+  "bgt 2b\n\t"                                              \
+  "beq 7f\n"
+// r12 is the address of the structure after the products. q0 has the even sums, q1 the odd ones.
 #undef WEFT_OUTPUTS_OF_GROUPS
-#define WEFT_OUTPUTS_OF_GROUPS(begin, numbers, end) \
-  __asm__ volatile( \
-      "vmov s31, r7\n\t" \
-      "ldrd r1, r11, [r0]\n\t" \
-      "ldrd r5, r3, [r0, #8]\n\t" \
-      "ldrd r9, r7, [r0, #16]\n\t" \
-      "vmov s24, s25, r1, r11\n\t" \
-      "ldrd r2, r4, [r0, #24]\n\t" \
-      "vmov s28, s29, r2, r4\n\t" \
-      "ldrd r2, r4, [r0, #32]\n\t" \
-      "vmov s26, s27, r2, r4\n\t" \
-      "ldrd r2, r4, [r0, #40]\n\t" \
-      "vmov s30, r2\n\t" \
-      "vdup.32 q4, r4\n\t" \
-      "ldr r2, [r0, #48]\n\t" \
-      "vdup.32 q5, r2\n\t" \
-      begin \
-      "\n" \
-      "1:\n\t" \
-      "ldm r3!, {r0, r2, r4, r6, r8, r10, r12, lr}\n\t" \
-      "subs r11, #16\n\t" \
-      "blt 6f\n" \
-      "2:\n\t" \
-      "vldrb.u8 q0, [r1], #16\n" \
-      "8:\n\t" \
-      "subs r11, #16\n\t" \
-      WEFT_TWO_OUTPUTS("[r5, #16]", "[r5, #32]", "r2", "r4") \
-          WEFT_TWO_OUTPUTS("[r5, #48]", "[r5, #64]", "r6", "r8") \
-              WEFT_TWO_OUTPUTS("[r5, #80]", "[r5, #96]", "r10", "r12") \
-                  WEFT_TWO_OUTPUTS("[r5, #112]", "[r5], #256", "lr", "r0") \
-      "bge 2b\n" \
-      "6:\n\t" \
-      "adds r11, #16\n\t" \
-      "beq 7f\n\t" \
-      "vctp.8 r11\n\t" \
-      "vpst\n\t" \
-      "vldrbt.u8 q0, [r1]\n\t" \
-      "mov r11, #0\n\t" \
-      "b 8b\n" \
-      "7:\n\t" \
-      numbers \
-      "4:\n\t" \
-      "vmov r0, r2, s26, s27\n\t" \
-      "add r5, r0\n\t" \
-      "vmov s26, s27, r2, r0\n\t" \
-      "vmov r1, r11, s24, s25\n\t" \
-      "vmov r0, s30\n\t" \
-      "cmp r7, r0\n\t" \
-      "bne 1b\n\t" \
-      "b 5f\n" \
-      "3:\n\t" \
-      "vstrw.32 q0, [r7], #16\n\t" \
-      "vstrw.32 q1, [r7], #16\n\t" \
-      "b 4b\n" \
-      "5:\n\t" \
-      end \
-      "vmov r7, s31" \
-      : "+r"(at) \
-      : \
+#define WEFT_OUTPUTS_OF_GROUPS(begin, pairs, numbers, end)  \
+  __asm__ volatile(                                         \
+      "str r7, [r0, #56]\n\t"                               \
+      "ldr r1, [r0, #4]\n\t"                                \
+      "ldr r11, [r0, #24]\n\t"                              \
+      "add r2, r0, #28\n\t"                                 \
+      "ldm r2, {r3, r5, r7, r9, r10, r12, lr}\n\t"          \
+      "vmov s24, s25, r0, r10\n\t"                          \
+      begin                                                 \
+      "\n"                                                  \
+      "1:\n\t"                                              \
+      "ldm r3!, {r0, r2, r4, r6, r8, r10, r12, lr}\n\t"     \
+      pairs                                                 \
+      "6:\n\t"                                              \
+      "vmov r11, s25\n"                                     \
+      "8:\n\t"                                              \
+      "vctp.8 r11\n\t"                                      \
+      "vpst\n\t"                                            \
+      "vldrbt.u8 q0, [r1], #16\n\t"                         \
+      "subs r11, #16\n\t"                                   \
+      WEFT_EIGHT_OUTPUTS                                    \
+      "bgt 8b\n"                                            \
+      "7:\n\t"                                              \
+      "vmov q0[2], q0[0], r0, r8\n\t"                       \
+      "vmov q0[3], q0[1], r4, r12\n\t"                      \
+      "vmov q1[2], q1[0], r2, r10\n\t"                      \
+      "vmov q1[3], q1[1], r6, lr\n\t"                       \
+      "vmov r12, s24\n\t"                                   \
+      "ldm r12, {r0, r1, r2, r4, r6, r8, r11}\n\t"          \
+      "add r2, r9\n\t"                                      \
+      numbers                                               \
+      "4:\n\t"                                              \
+      "strd r6, r4, [r12, #12]\n\t"                         \
+      "add r5, r4\n\t"                                      \
+      "cmp r7, r8\n\t"                                      \
+      "bne 1b\n\t"                                          \
+      end                                                   \
+      "ldr r7, [r12, #56]"                                  \
+      : "+r"(at)                                            \
+      :                                                     \
       : "cc", "memory", "r1", "r2", "r3", "r4", "r5", "r6", "r8", "r9", "r10", "r11", "r12", "lr", \
         "q0", "q1", "q2", "q3", "q4", "q5", "q6", "q7")
-// clang-format on
-
-// clang-format off
-// Converts eight rescaled sums to codes and writes them.
-#undef WEFT_INTEGERS_OF_GROUPS
-#define WEFT_INTEGERS_OF_GROUPS(rescale)         \
-  WEFT_EIGHT_SUMS                                \
-  "vmov r0, r2, s28, s29\n\t"                    \
-  rescale("q0") rescale("q1")                    \
-  "vmov s29, r2\n\t"                            \
-  "asr r0, r0, #1\n\t"                          \
-  WEFT_EIGHT_INTEGERS("q4", "q5", "r0")          \
-  "vstrb.32 q0, [r7], #4\n\t"                    \
-  "vstrb.32 q1, [r7], #4\n"
+#undef WEFT_LOAD_EIGHT
+#define WEFT_LOAD_EIGHT(from, next)                         \
+  "vld20.32 {q2, q3}, [" from "]\n\t"                       \
+  "vld21.32 {q2, q3}, [" from "]" next "\n\t"
+// Writes eight codes. Sums are within 16 bits once they are limited, and so is the zero point.
+#undef WEFT_WRITE_EIGHT
+#define WEFT_WRITE_EIGHT(limit)                             \
+  "vqmovnb.s32 q0, q0\n\t"                                  \
+  "vqmovnt.s32 q0, q1\n\t"                                  \
+  limit                                                     \
+  "vadd.i16 q0, q0, r0\n\t"                                 \
+  "vstrb.16 q0, [r7], #8\n"
+#undef WEFT_WRITE_INTEGERS
+#define WEFT_WRITE_INTEGERS                                 \
+  WEFT_WRITE_EIGHT("vmax.s16 q0, q0, q4\n\t"                \
+                   "vmin.s16 q0, q0, q5\n\t")
+#undef WEFT_INTEGER_BOUNDS
+#define WEFT_INTEGER_BOUNDS                                 \
+  "vdup.16 q4, r12\n\t"                                     \
+  "vdup.16 q5, lr\n\t"
 // clang-format on
 
 // Returns false if an exponent is not negative and results are kIntegerCodes; they may then be
 // wrong.
 template <RowResults results>
-HWY_INLINE bool OutputsOfGroups(const GroupsOfRow& groups) {
-  register const GroupsOfRow* at __asm__("r0") = &groups;
+HWY_INLINE bool OutputsOfGroups(GroupsOfRow& groups) {
+  register GroupsOfRow* at __asm__("r0") = &groups;
   if constexpr (results == RowResults::kIntegerCodes) {
-    WEFT_OUTPUTS_OF_GROUPS("vmov.i8 q3, #0xFF", WEFT_INTEGERS_OF_GROUPS(WEFT_FRACTION_OF_FOUR),
+    WEFT_OUTPUTS_OF_GROUPS(WEFT_INTEGER_BOUNDS "vmov.i8 q7, #0xFF", WEFT_PAIRS_OF_BLOCKS,
+                           WEFT_LOAD_EIGHT("r9", "!")
+                           "vqrdmulh.s32 q0, q0, q2\n\t"
+                           "vqrdmulh.s32 q1, q1, q3\n\t"
+                           "vshr.s32 q2, q0, #31\n\t"
+                           "vqadd.s32 q0, q0, q2\n\t"
+                           "vshr.s32 q3, q1, #31\n\t"
+                           "vqadd.s32 q1, q1, q3\n\t"
+                           WEFT_LOAD_EIGHT("r2", "")
+                           "vrshl.s32 q0, q0, q2\n\t"
+                           "vmax.s32 q7, q7, q2\n\t"
+                           "vrshl.s32 q1, q1, q3\n\t"
+                           "vmax.s32 q7, q7, q3\n\t" WEFT_WRITE_INTEGERS,
                            "mvn r0, #0\n\t"
-                           "vmaxv.s32 r0, q3\n\t");
+                           "vmaxv.s32 r0, q7\n\t");
     return reinterpret_cast<intptr_t>(at) < 0;
   } else if constexpr (results == RowResults::kShiftedCodes) {
-    WEFT_OUTPUTS_OF_GROUPS("", WEFT_INTEGERS_OF_GROUPS(WEFT_RESCALE_FOUR), "");
+    WEFT_OUTPUTS_OF_GROUPS(WEFT_INTEGER_BOUNDS, "",
+                           WEFT_LOAD_EIGHT("r2", "")
+                           WEFT_SHIFT_LEFT("q0", "q2", "q7")
+                           WEFT_SHIFT_LEFT("q1", "q3", "q7")
+                           WEFT_LOAD_EIGHT("r9", "!")
+                           "vqrdmulh.s32 q0, q0, q2\n\t"
+                           "vqrdmulh.s32 q1, q1, q3\n\t"
+                           WEFT_LOAD_EIGHT("r2", "")
+                           "vmov.i32 q7, #0\n\t"
+                           "vmin.s32 q2, q2, q7\n\t"
+                           "vmin.s32 q3, q3, q7\n\t"
+                           WEFT_SHIFT_RIGHT("q0", "q2", "q7")
+                           WEFT_SHIFT_RIGHT("q1", "q3", "q7") WEFT_WRITE_INTEGERS,
+                           "");
   } else {
-    WEFT_OUTPUTS_OF_GROUPS("",
-                           WEFT_EIGHT_NUMBERS
-                           "vldrw.u32 q2, [r9], #16\n\t"
+    WEFT_OUTPUTS_OF_GROUPS("vdup.32 q4, r12\n\t"
+                           "vdup.32 q5, lr\n\t",
+                           WEFT_PAIRS_OF_BLOCKS,
+                           "vcvt.f32.s32 q0, q0\n\t"
+                           "vcvt.f32.s32 q1, q1\n\t"
+                           WEFT_LOAD_EIGHT("r9", "!")
                            "vmul.f32 q0, q0, q2\n\t"
-                           "vldrw.u32 q3, [r9], #16\n\t"
                            "vmul.f32 q1, q1, q3\n\t"
-                           "vmov r0, r2, s28, s29\n\t"
-                           "vldrw.u32 q2, [r2], #16\n\t"
+                           WEFT_LOAD_EIGHT("r2", "")
                            "vadd.f32 q0, q0, q2\n\t"
-                           "vldrw.u32 q3, [r2], #16\n\t"
                            "vadd.f32 q1, q1, q3\n\t"
-                           "vmov s29, r2\n\t"
                            "asrs r0, r0, #1\n\t"
                            "bcs 3f\n\t"
-                           WEFT_EIGHT_CODES("q4", "q5", "r0")
-                           "vstrb.32 q0, [r7], #4\n\t"
-                           "vstrb.32 q1, [r7], #4\n",
+                           "vmaxnm.f32 q0, q0, q4\n\t"
+                           "vmaxnm.f32 q1, q1, q4\n\t"
+                           "vminnm.f32 q0, q0, q5\n\t"
+                           "vminnm.f32 q1, q1, q5\n\t"
+                           "vcvtn.s32.f32 q0, q0\n\t"
+                           "vcvtn.s32.f32 q1, q1\n\t"
+                           WEFT_WRITE_EIGHT("")
+                           "b 4f\n"
+                           "3:\n\t"
+                           "vst20.32 {q0, q1}, [r7]\n\t"
+                           "vst21.32 {q0, q1}, [r7]!\n",
                            "");
   }
   return true;

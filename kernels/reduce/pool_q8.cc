@@ -11,6 +11,11 @@ __attribute__((weak)) void IntegerMeans(const PoolQ8Shape& shape, size_t taps, s
 #define HWY_TARGET_INCLUDE "kernels/reduce/pool_q8.cc"
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
 #include "kernels/reduce/pool_q8-inl.h"
+#undef WEFT_POOLS_BYTES
+#if HWY_TARGET == HWY_SCALAR && (defined(__ARM_FEATURE_MVE) || defined(__ARM_FEATURE_DSP))
+#define WEFT_POOLS_BYTES
+#include "kernels/reduce/pool_q8_cortex_m-inl.h"
+#endif
 
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
@@ -20,6 +25,17 @@ namespace weft::kernels::HWY_NAMESPACE {
 __attribute__((weak)) void FloatMeans(const PoolQ8Shape& shape, size_t taps, size_t divisor,
                                       size_t count, int32_t* values);
 
+// SumsOfTaps or, for other windows, PoolTaps.
+HWY_INLINE void SumTaps(const TapSteps& taps, const int8_t* x, size_t stride, size_t count,
+                        int32_t* values) {
+#if defined(WEFT_POOLS_BYTES)
+  if (stride == 1 && count >= kMinPooled && taps.rows * taps.columns <= kMaxShortTaps) {
+    return SumsOfTaps(taps, x, count, values);
+  }
+#endif
+  PoolTaps<false>(taps, x, stride, count, values);
+}
+
 // Computes one pixel, whose taps begin at `x`.
 WEFT_PART void PoolPixel(const PoolQ8Shape& shape, const TapSteps& taps, size_t divisor,
                          const int8_t* x, int8_t* y) {
@@ -27,10 +43,17 @@ WEFT_PART void PoolPixel(const PoolQ8Shape& shape, const TapSteps& taps, size_t 
     const size_t left = shape.channels - channel, count = left < kPooled ? left : kPooled;
     const size_t from = taps.rows == 0 || channel == 0 ? 0 : channel * shape.x.channel;
     int32_t values[kPooled];
+#if defined(WEFT_POOLS_BYTES)
+    if (shape.op == PoolOp::kMax && shape.x.channel == 1 && shape.y.channel == 1 &&
+        count >= kMinPooled) {
+      MaxOfTaps(taps, x + from, count, y + channel);
+      continue;
+    }
+#endif
     if (shape.op == PoolOp::kMax) {
       PoolTaps<true>(taps, x + from, shape.x.channel, count, values);
     } else {
-      PoolTaps<false>(taps, x + from, shape.x.channel, count, values);
+      SumTaps(taps, x + from, shape.x.channel, count, values);
       if (!shape.codes.by_integers) {
         if (&FloatMeans != nullptr) {
           FloatMeans(shape, taps.rows * taps.columns, divisor, count, values);

@@ -14,15 +14,20 @@ int32_t Limited(int32_t code, const CodeRange& codes) {
 
 void IntegerMeans(const PoolQ8Shape& shape, size_t taps, size_t count, int32_t* values) {
   const auto divisor = static_cast<int32_t>(taps);
-  const int32_t zeros = divisor * shape.x_zero, half = divisor / 2;
-  for (size_t i = 0; i < count; ++i) {
-    const int32_t sum = values[i];
-    if (shape.multiplier.mantissa != 0) {
-      values[i] = CodeOfInteger(Rescaled(sum - zeros, shape.multiplier), shape.codes);
-    } else {
-      const int32_t mean = divisor == 0 ? 0 : (sum < 0 ? sum - half : sum + half) / divisor;
-      values[i] = Limited(mean, shape.codes);
-    }
+  // Copies, because the values could alias the originals.
+  const CodeRange codes = shape.codes;
+  const Multiplier by = shape.multiplier;
+  int32_t* const end = values + count;
+  if (by.mantissa != 0) {
+    const int32_t zeros = divisor * shape.x_zero;
+    for (; values != end; ++values) *values = CodeOfInteger(Rescaled(*values - zeros, by), codes);
+    return;
+  }
+  const int32_t half = divisor / 2;
+  for (; values != end; ++values) {
+    const int32_t sum = *values;
+    const int32_t mean = divisor == 0 ? 0 : (sum < 0 ? sum - half : sum + half) / divisor;
+    *values = Limited(mean, codes);
   }
 }
 

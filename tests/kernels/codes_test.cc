@@ -150,20 +150,39 @@ TEST(BinaryQ8, MatchesItsReferenceForAnyBroadcast) {
   }
 }
 
+// Two lines of every pair of codes.
+struct EveryPair {
+  EveryPair() {
+    const std::vector<int8_t> codes = EveryCode();
+    for (const int8_t code : codes) {
+      a.insert(a.end(), codes.size(), code);
+      b.insert(b.end(), codes.begin(), codes.end());
+    }
+  }
+  BinaryQ8Shape Shape() const {
+    BinaryQ8Shape shape;
+    shape.rank = 1;
+    shape.dims[0] = static_cast<uint32_t>(a.size());
+    shape.a_strides[0] = shape.b_strides[0] = 1;
+    return shape;
+  }
+  void ExpectReference(const BinaryQ8Shape& shape) const {
+    std::vector<int8_t> must;
+    for (size_t k = 0; k < a.size(); ++k) must.push_back(BinaryQ8Reference(shape, a[k], b[k]));
+    ExpectSame(OnEveryTarget<int8_t>(a.size(), 0,
+                                     [&](int8_t* y) { BinaryQ8(shape, a.data(), b.data(), y); }),
+               must);
+  }
+
+  std::vector<int8_t> a, b;
+};
+
 // In TFLite's sums, the operand with the larger scale is halved.
 TEST(BinaryQ8, AddsEveryPairIfOneMultiplierIsHalf) {
   constexpr Multiplier kHalf = {0x40000000, 0};
-  const std::vector<int8_t> codes = EveryCode();
-  std::vector<int8_t> a, b;
-  for (const int8_t code : codes) {
-    a.insert(a.end(), codes.size(), code);
-    b.insert(b.end(), codes.begin(), codes.end());
-  }
+  const EveryPair pairs;
   Random random(5);
-  BinaryQ8Shape shape;
-  shape.rank = 1;
-  shape.dims[0] = static_cast<uint32_t>(a.size());
-  shape.a_strides[0] = shape.b_strides[0] = 1;
+  BinaryQ8Shape shape = pairs.Shape();
   for (int32_t i = 0; i < 24; ++i) {
     const auto mantissa = static_cast<int32_t>(0x40000000u + random.Below(0x40000000u));
     const Multiplier others[] = {kHalf, {mantissa, -1}, {0x7FFFFFFF, -i}, {mantissa, -31}};
@@ -178,13 +197,26 @@ TEST(BinaryQ8, AddsEveryPairIfOneMultiplierIsHalf) {
     shape.codes.by_integers = true;
     shape.a_zero = CodeAtRandom(&random);
     shape.b_zero = CodeAtRandom(&random);
-    std::vector<int8_t> must;
-    for (size_t k = 0; k < a.size(); ++k) must.push_back(BinaryQ8Reference(shape, a[k], b[k]));
     SCOPED_TRACE(i);
-    ASSERT_NO_FATAL_FAILURE(
-        ExpectSame(OnEveryTarget<int8_t>(
-                       a.size(), 0, [&](int8_t* y) { BinaryQ8(shape, a.data(), b.data(), y); }),
-                   must));
+    ASSERT_NO_FATAL_FAILURE(pairs.ExpectReference(shape));
+  }
+}
+
+TEST(BinaryQ8, MultipliesEveryPair) {
+  const EveryPair pairs;
+  Random random(6);
+  BinaryQ8Shape shape = pairs.Shape();
+  shape.op = BinaryOp::kMultiply;
+  constexpr int32_t kMantissas[] = {1 << 30, 0x7FFFFFFF, 0, 0x5A827999};
+  for (int32_t i = 0; i < 26; ++i) {
+    shape.multiplier = {kMantissas[i % 4], 2 - i};
+    shape.codes = {CodeAtRandom(&random), -128, 127};
+    if (i % 5 == 1) shape.codes = CodesCase(&random);
+    shape.codes.by_integers = true;
+    shape.a_zero = CodeAtRandom(&random);
+    shape.b_zero = CodeAtRandom(&random);
+    SCOPED_TRACE(i);
+    ASSERT_NO_FATAL_FAILURE(pairs.ExpectReference(shape));
   }
 }
 

@@ -450,6 +450,43 @@ TEST(DepthwiseQ8, MatchesItsReferenceForPairsOfPixels) {
   }
 }
 
+// Codes of one sign at the ends of their range have the largest sums.
+TEST(PoolQ8, MatchesItsReferenceForAdjacentChannels) {
+  Random random(8);
+  constexpr PoolOp kOps[] = {PoolOp::kMax, PoolOp::kMeanExcludePad, PoolOp::kMeanIncludePad};
+  constexpr uint32_t kWindows[][2] = {{1, 1}, {2, 2}, {3, 3}, {1, 7}, {16, 16}, {17, 16}};
+  for (uint32_t i = 0; i < 20 * std::size(kWindows); ++i) {
+    const uint32_t* const window = kWindows[i / 20];
+    PoolQ8Shape shape;
+    shape.batch = 1;
+    shape.stride_y = shape.stride_x = shape.dilation_y = shape.dilation_x = 1;
+    shape.kernel_height = window[0], shape.kernel_width = window[1];
+    shape.in_height = window[0] + 1, shape.in_width = window[1] + 2;
+    shape.out_height = 2, shape.out_width = 3;
+    shape.channels = i % 20 == 19 ? 37 : i % 20 + 1;
+    shape.op = kOps[i % 3];
+    shape.scale = random.Float(2);
+    shape.codes = CodesCase(&random);
+    shape.codes.by_integers = shape.op == PoolOp::kMeanExcludePad;
+    if (i % 2 == 0) shape.multiplier = MultiplierCase(&random, 1);
+    shape.x_zero = CodeAtRandom(&random);
+    const Maps<PoolQ8Shape> maps(&shape, MapOrder::kLast, MapOrder::kLast, shape.channels,
+                                 shape.channels);
+    std::vector<int8_t> codes = CodesAtRandom(&random, maps.x.floats);
+    if (i % 4 == 3) codes.assign(codes.size(), i % 8 == 3 ? int8_t{-128} : int8_t{127});
+    const Array<int8_t> x(codes, kMisalignments[i % 3]);
+    std::vector<int8_t> must(maps.y.floats, static_cast<int8_t>(0xA5));
+    maps.ForOutputs([&](size_t b, size_t c, uint32_t py, uint32_t px, size_t position) {
+      must[position] = PoolQ8Reference(shape, codes.data(), b, c, py, px);
+    });
+    SCOPED_TRACE(i);
+    ASSERT_NO_FATAL_FAILURE(
+        ExpectSame(OnEveryTarget<int8_t>(must.size(), kMisalignments[i % 3],
+                                         [&](int8_t* y) { PoolQ8(shape, x.data(), y); }),
+                   must));
+  }
+}
+
 TEST(PoolQ8, MatchesItsReferenceForAnyWindow) {
   Random random(7);
   constexpr PoolOp kOps[] = {PoolOp::kMax, PoolOp::kMeanExcludePad, PoolOp::kMeanIncludePad};

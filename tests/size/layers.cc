@@ -20,6 +20,7 @@
 #include "kernels/matrix/depthwise_q8.h"
 #include "kernels/matrix/matmul.h"
 #include "kernels/recurrent/lstm_q8.h"
+#include "kernels/reduce/pool_q8.h"
 #include "kernels/variants.h"
 #include "tests/size/ticks.h"
 
@@ -244,7 +245,24 @@ void MeasureCodesOf(const CodesOfSums& codes, const char* const (&names)[7]) {
 }
 
 #if defined(__ARM_FEATURE_DSP)
-// Few channels, and a sum of two maps: per element instead of per multiply-add.
+// 16 channels on 16 x 16, in windows of `kernel` x `kernel`: per tap and channel.
+void MeasurePool(const char* name, PoolOp op, uint32_t kernel, uint32_t stride) {
+  PoolQ8Shape shape;
+  const uint32_t outputs = (16 - kernel) / stride + 1;
+  shape.batch = 1, shape.channels = 16, shape.op = op;
+  shape.in_height = shape.in_width = 16;
+  shape.out_height = shape.out_width = outputs;
+  shape.kernel_height = shape.kernel_width = kernel;
+  shape.stride_y = shape.stride_x = stride;
+  shape.dilation_y = shape.dilation_x = 1;
+  shape.x = {16 * 16 * 16, 16 * 16, 16, 1};
+  shape.y = {outputs * outputs * 16, outputs * 16, 16, 1};
+  shape.codes = kByIntegers.results.codes;
+  Measure(name, outputs * outputs * 16 * kernel * kernel,
+          [&] { PoolQ8(shape, integers, reinterpret_cast<int8_t*>(y)); });
+}
+
+// Few channels, and pairs of two maps: per element instead of per multiply-add.
 void MeasureSmall() {
   MeasureConvQ8("conv_3x3_3_to_8_on_16x16_q8_integers", kByIntegers, {16, 16, 3, 1, 1, 1},
                 {16, 16, 3, 1, 1, 1}, 3, 8);
@@ -257,9 +275,14 @@ void MeasureSmall() {
   shape.codes = kByIntegers.results.codes;
   shape.a_multiplier = {1 << 30, 0};
   shape.b_multiplier = shape.multiplier = {0x5A000000, -2};
-  Measure("add_4096_q8_integers", shape.dims[0], [&] {
+  const auto pair = [&] {
     BinaryQ8(shape, integers, integers + shape.dims[0], reinterpret_cast<int8_t*>(y));
-  });
+  };
+  Measure("add_4096_q8_integers", shape.dims[0], pair);
+  shape.op = BinaryOp::kMultiply;
+  Measure("multiply_4096_q8_integers", shape.dims[0], pair);
+  MeasurePool("max_3x3_q8", PoolOp::kMax, 3, 1);
+  MeasurePool("mean_2x2_q8_integers", PoolOp::kMeanExcludePad, 2, 2);
 }
 #endif
 
