@@ -146,7 +146,8 @@ class Incoming {
   bool KeepOld() {
     old_ = unfinished_.Add(Folder(), [this](const char* name) {
       if (link(target_.c_str(), name) == 0) return 0;
-      const bool one_name = errno == EPERM || errno == EOPNOTSUPP || errno == ENOSYS;
+      const bool one_name =
+          errno == EPERM || errno == EOPNOTSUPP || errno == ENOSYS || errno == EMLINK;
       return one_name && rename(target_.c_str(), name) == 0 ? 0 : errno;
     });
     return !old_.empty() || errno == ENOENT;

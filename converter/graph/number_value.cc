@@ -4,10 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstring>
 #include <limits>
+
+#include "converter/base/parse_number.h"
 
 namespace weft::graph {
 namespace {
@@ -22,18 +23,10 @@ std::vector<std::string_view> Split(std::string_view text) {
   return parts;
 }
 
-template <typename T>
-std::optional<T> Parsed(std::string_view text) {
-  T number{};
-  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || stop != text.data() + text.size()) return std::nullopt;
-  return number;
-}
-
 bool IsWord(std::string_view text) { return text == "true" || text == "false"; }
 
 bool IsNumber(std::string_view text) {
-  const std::optional<double> number = Parsed<double>(text);
+  const std::optional<double> number = ParseNumber<double>(text);
   return IsWord(text) || (number && std::isfinite(*number));
 }
 
@@ -46,14 +39,14 @@ void Append(T number, std::vector<std::byte>* bytes) {
 
 template <typename T>
 bool AppendInteger(std::string_view text, std::vector<std::byte>* bytes) {
-  const std::optional<T> number = Parsed<T>(text);
+  const std::optional<T> number = ParseNumber<T>(text);
   if (number) Append(*number, bytes);
   return number.has_value();
 }
 
 template <typename T>
 bool AppendFloat(std::string_view text, std::vector<std::byte>* bytes) {
-  const std::optional<double> number = Parsed<double>(text);
+  const std::optional<double> number = ParseNumber<double>(text);
   if (!number || std::abs(*number) > std::numeric_limits<T>::max()) return false;
   Append(static_cast<T>(*number), bytes);
   return true;

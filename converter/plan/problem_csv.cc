@@ -5,11 +5,12 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <set>
 #include <utility>
 #include <vector>
+
+#include "converter/base/parse_number.h"
 
 namespace weft::plan {
 namespace {
@@ -44,14 +45,6 @@ std::vector<std::string_view> Split(std::string_view text, char separator) {
   }
 }
 
-template <typename Number>
-std::optional<Number> Parse(std::string_view text) {
-  Number number = 0;
-  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || stop != text.data() + text.size()) return std::nullopt;
-  return number;
-}
-
 // One line of the text; `fault` describes the first error, or is empty.
 class Row {
  public:
@@ -82,7 +75,7 @@ class Row {
       if (text.empty()) continue;
       std::vector<int64_t> numbers;
       for (const std::string_view part : Split(text, ':')) {
-        const std::optional<int64_t> number = Parse<int64_t>(part);
+        const std::optional<int64_t> number = ParseNumber<int64_t>(part);
         if (number && *number >= 0 && *number <= kMaxNumber) numbers.push_back(*number);
       }
       if (numbers.size() != 3 || std::cmp_equal(numbers[0], y)) {
@@ -104,13 +97,13 @@ class Row {
     if (fault.empty()) fault = fmt::format("{} is \"{}\"; must be {}", column, is, must);
   }
   std::optional<int64_t> Number(Column column, int64_t min) {
-    const std::optional<int64_t> number = Parse<int64_t>(Cell(column));
+    const std::optional<int64_t> number = ParseNumber<int64_t>(Cell(column));
     if (number && *number >= min && *number <= kMaxNumber) return number;
     Fail(kNames[column], Cell(column), fmt::format("an integer from {} to {}", min, kMaxNumber));
     return std::nullopt;
   }
   double Traffic() {
-    const std::optional<double> traffic = Parse<double>(Cell(kTraffic));
+    const std::optional<double> traffic = ParseNumber<double>(Cell(kTraffic));
     if (traffic && std::isfinite(*traffic) && *traffic >= 0) return *traffic;
     Fail("traffic", Cell(kTraffic), "a number of bytes, 0 or more");
     return 0;
@@ -119,9 +112,10 @@ class Row {
     for (const std::string_view text : Split(Cell(kGaps), ' ')) {
       if (text.empty()) continue;
       const size_t dash = text.find('-');
-      const std::optional<int64_t> begin = Parse<int64_t>(text.substr(0, dash));
-      const std::optional<int64_t> end =
-          dash == std::string_view::npos ? std::nullopt : Parse<int64_t>(text.substr(dash + 1));
+      const std::optional<int64_t> begin = ParseNumber<int64_t>(text.substr(0, dash));
+      const std::optional<int64_t> end = dash == std::string_view::npos
+                                             ? std::nullopt
+                                             : ParseNumber<int64_t>(text.substr(dash + 1));
       const int64_t min = buffer.gaps.empty() ? buffer.lifetime.begin : buffer.gaps.back().end;
       if (!begin || !end || *begin < min || *begin >= *end || *end > buffer.lifetime.end) {
         return Fail("gaps", Cell(kGaps),

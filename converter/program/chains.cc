@@ -139,7 +139,7 @@ bool ChainJoiner::MayRunAt(size_t last, size_t item, const Step& joined) const {
 size_t ChainJoiner::LastReadOf(ValueId root) const {
   int64_t last = 0;
   for (const Access& access : accesses_.at(root)) last = std::max(last, NowAt(access));
-  return static_cast<size_t>(std::min(last, std::ssize(items_)));
+  return static_cast<size_t>(std::min<int64_t>(last, std::ssize(items_)));
 }
 
 bool ChainJoiner::TakesOver(const Step& step, size_t item) const {

@@ -29,7 +29,8 @@ LiveBytes::LiveBytes(const Program& program, BlockId block, const AccessMap& acc
       begin += CanOverwriteInput(program, block, *first.step, output, ends_at(first.item)) ? 1 : 0;
     }
     change[begin] += value.bytes;
-    change[static_cast<size_t>(std::min(last.item, std::ssize(at_) - 1) + 1)] -= value.bytes;
+    change[static_cast<size_t>(std::min<int64_t>(last.item, std::ssize(at_) - 1) + 1)] -=
+        value.bytes;
   }
   std::partial_sum(change.begin(), change.end() - 1, at_.begin());
   max_ = *std::ranges::max_element(at_);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "converter/graph/recognise/nodes.h"
 
-#include <charconv>
 #include <cmath>
 #include <cstring>
 #include <span>
 
 #include "converter/base/elements.h"
+#include "converter/base/parse_number.h"
 #include "converter/graph/rewrite.h"
 #include "converter/ops/operation.h"
 
@@ -52,9 +52,7 @@ double AttributeOf(const ir::Node& node, const std::string& key, double fallback
   }
   while (text.starts_with(' ')) text.remove_prefix(1);
   if (text.starts_with('t') || text.starts_with('T')) return 1;
-  double number = 0;
-  std::from_chars(text.data(), text.data() + text.size(), number);
-  return number;
+  return ParseNumber<double>(text.substr(0, text.find_first_of(", "))).value_or(0);
 }
 
 std::optional<ConstantMatrix> MatrixIn(const ir::Node& node) {

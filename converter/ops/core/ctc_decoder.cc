@@ -41,8 +41,10 @@ class ClassDecoding {
       : builder_(builder), given_(given), dims_{given.batch, given.time} {}
 
   DecodedSequences Run() {
-    ValueId kept = Both(Before(given_.lengths),
-                        Compared(CompareOp::not_equal, given_.classes, given_.blank, {1, 1}));
+    // One statement each: compilers evaluate arguments in different orders, and the order decides
+    // the order of steps.
+    const ValueId is_class = Compared(CompareOp::not_equal, given_.classes, given_.blank, {1, 1});
+    ValueId kept = Both(Before(given_.lengths), is_class);
     if (given_.merges && given_.time > 1) {
       kept = Both(kept, Compared(CompareOp::not_equal, given_.classes, Previous(), dims_));
     }
@@ -53,8 +55,8 @@ class ClassDecoding {
     EmitGather(builder_, {given_.batch, 1, given_.time, 1, given_.time}, given_.classes, positions,
                taken);
     const ValueId classes = builder_.Scratch({kClassType, dims_});
-    EmitSelect(builder_, {Before(counts), dims_}, {taken, dims_},
-               {IntegerWeights(builder_, kClassType, {-1}), {1, 1}}, {classes, dims_});
+    const ValueId none = IntegerWeights(builder_, kClassType, {-1});
+    EmitSelect(builder_, {Before(counts), dims_}, {taken, dims_}, {none, {1, 1}}, {classes, dims_});
     return {classes, counts};
   }
 

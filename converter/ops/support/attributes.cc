@@ -2,10 +2,10 @@
 // Typed access to the attributes in <data> (Attributes of operation.h).
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 #include <cmath>
 #include <limits>
 
+#include "converter/base/parse_number.h"
 #include "converter/ops/operation.h"
 
 namespace weft::ops {
@@ -22,11 +22,7 @@ template <typename T>
 std::optional<T> ParseAll(std::string_view text) {
   text = Trim(text);
   if (text.starts_with('+')) text.remove_prefix(1);
-  T value{};
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc() || stop != end) return std::nullopt;
-  return value;
+  return ParseNumber<T>(text);
 }
 
 // Clamp stores its bounds as doubles; values beyond the f32 range become infinite.

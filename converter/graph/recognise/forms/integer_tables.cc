@@ -62,7 +62,8 @@ const ir::Constant* TableOf(const ir::Node& node) {
   const int64_t count = ElementCount(dims).value_or(0);
   if (count < kMinTableNumbers || count / dims[0] < kMinRow) return nullptr;
   const std::vector<int64_t> axis = IntsOf(node.inputs[2]);
-  const bool is_first = axis == std::vector<int64_t>{0} || axis == std::vector{-std::ssize(dims)};
+  const bool is_first =
+      axis == std::vector<int64_t>{0} || axis == std::vector<int64_t>{-std::ssize(dims)};
   return is_first ? table : nullptr;
 }
 
