@@ -11,7 +11,7 @@ host=$(scripts/preset.sh)
 check_goldens=
 if [ ${#presets[@]} -eq 0 ] || [ "${presets[*]}" = --all ]; then
   more=()
-  [ ${#presets[@]} -eq 0 ] || more=(mingw-w64)
+  [ ${#presets[@]} -eq 0 ] || more=(mingw-w64 wasm32)
   presets=("$host" asan aarch64-linux armv7-linux riscv64-linux
     cortex-m4f cortex-m7 cortex-m33 cortex-m55 cortex-m3 cortex-m0plus riscv32 "${more[@]}")
   check_goldens=yes
@@ -64,13 +64,14 @@ count() {
 
 # Sets `dependencies` to the options of a preset. The sanitizers' build uses the versions that CMake
 # fetches if a system has none, so that the tests run with both (setup.sh fetches their sources).
-# The converter for Windows links the same versions, and the host's FlatBuffers has its headers.
+# The converters for Windows and WebAssembly link the same versions, and the host's FlatBuffers has
+# their headers.
 choose_dependencies() {
   local name names=(fmt json pugixml)
   dependencies=()
   case "$1" in
     asan) names+=(flatbuffers) ;;
-    mingw-w64) ;;
+    mingw-w64 | wasm32) ;;
     *) return 0 ;;
   esac
   for name in "${names[@]}"; do
