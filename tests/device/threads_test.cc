@@ -2,7 +2,7 @@
 // Engines in several threads share a model and its kernels. 64 streams on 4 threads give the bits
 // of the same streams one after the other. In a build with -DWEFT_SANITIZE=thread the sanitizer
 // also checks every access.
-#if defined(__unix__)
+#if defined(__unix__) && !defined(__EMSCRIPTEN__)  // built without threads
 
 #include <gtest/gtest.h>
 
