@@ -5,7 +5,7 @@
 #define WEFT_RUNTIME_VERSION_H_
 
 #define WEFT_VERSION_MAJOR 0
-#define WEFT_VERSION_MINOR 1
+#define WEFT_VERSION_MINOR 2
 #define WEFT_VERSION_PATCH 0
 
 #define WEFT_VERSION_TEXT_(number) #number
