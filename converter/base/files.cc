@@ -193,6 +193,10 @@ std::optional<std::vector<std::byte>> ReadFile(const std::filesystem::path& path
     }
     if (got == 0) break;
     filled += static_cast<size_t>(got);
+    if (status.st_size == 0 && filled > kMaxBytesOfStream) {
+      *reason = kEndlessReason;
+      return std::nullopt;
+    }
     if (filled == bytes.size()) bytes.resize(2 * bytes.size() + 4096);
   }
   bytes.resize(filled);

@@ -14,6 +14,10 @@
 
 namespace weft {
 
+// Maximum bytes of a file without a size, such as a pipe: a device may never end.
+inline constexpr size_t kMaxBytesOfStream = size_t{1} << 30;
+inline constexpr const char* kEndlessReason = "has no size and more than 1073741824 bytes";
+
 // Returns all bytes of a file, or nullopt and a reason such as "No such file or directory".
 std::optional<std::vector<std::byte>> ReadFile(const std::filesystem::path& path,
                                                std::string* reason);

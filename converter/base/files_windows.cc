@@ -160,6 +160,10 @@ std::optional<std::vector<std::byte>> ReadFile(const std::filesystem::path& path
     }
     if (got == 0) break;
     filled += got;
+    if (size.QuadPart == 0 && filled > kMaxBytesOfStream) {
+      *reason = kEndlessReason;
+      return std::nullopt;
+    }
     if (filled == bytes.size()) bytes.resize(2 * bytes.size() + 4096);
   }
   bytes.resize(filled);

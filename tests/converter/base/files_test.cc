@@ -13,6 +13,8 @@
 #include <fstream>
 #include <thread>
 
+#include "tests/rounds.h"
+
 namespace weft {
 namespace {
 
@@ -91,6 +93,13 @@ TEST_F(WriteFilesTest, WritesThroughLinksThatLeadNowhereYet) {
   ASSERT_TRUE(Write({"link"}, "x", &reason)) << reason;
   EXPECT_TRUE(fs::is_symlink(folder_ / "link"));
   EXPECT_EQ(Text("there/file"), "x");
+}
+
+TEST(ReadFileTest, EndsForADeviceWithoutEnd) {
+  if (kThinning > 1) GTEST_SKIP() << "reads a gigabyte";
+  std::string reason;
+  EXPECT_FALSE(ReadFile("/dev/zero", &reason));
+  EXPECT_EQ(reason, kEndlessReason);
 }
 
 // Interrupts a child that writes files, at different times.
