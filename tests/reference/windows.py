@@ -8,6 +8,7 @@ window that would start after the data and the pads before it.
 """
 
 import itertools
+import math
 
 import numpy as np
 
@@ -72,18 +73,17 @@ def convolution(x, kernel, strides, dilations, begin, end, auto_pad, product=_pr
 
 def _windows(x, kernel, strides, begin, end, rounding, auto_pad, dilations):
     """Yields output index, the window's elements inside the data, and the window's size including
-    pads."""
+    pads and elements that rounding up adds; without any pads only the elements inside."""
     spans = [(size - 1) * dilation + 1 for size, dilation in zip(kernel, dilations)]
     before, after = _pads(x.shape[2:], spans, strides, begin, end, auto_pad)
     counts = [_count(*axis, rounding) for axis in zip(x.shape[2:], spans, strides, before, after)]
     for at, start in _places(counts, strides, before):
-        inside, padded = [], 1
-        for first, size, dilation, length, pad in zip(start, kernel, dilations, x.shape[2:], after):
+        inside = []
+        for first, size, dilation, length in zip(start, kernel, dilations, x.shape[2:]):
             taps = [first + tap * dilation for tap in range(size)]
             inside.append([tap for tap in taps if 0 <= tap < length])
-            padded *= sum(tap < length + pad for tap in taps)
-        yield at, counts, x[(slice(None), slice(None)) + np.ix_(*inside)].reshape(*x.shape[:2],
-                                                                                  -1), padded
+        window = x[(slice(None), slice(None)) + np.ix_(*inside)].reshape(*x.shape[:2], -1)
+        yield at, counts, window, math.prod(kernel) if any([*before, *after]) else window.shape[-1]
 
 
 def max_pool(x, kernel, strides, begin, end, rounding, auto_pad, dilations=None):
@@ -97,8 +97,8 @@ def max_pool(x, kernel, strides, begin, end, rounding, auto_pad, dilations=None)
 
 
 def average_pool(x, kernel, strides, begin, end, rounding, auto_pad, exclude_pad):
-    """The mean of each window. The divisor includes pads unless excluded, but never the elements that
-    rounding up adds."""
+    """The mean of each window. The divisor includes pads unless excluded. OpenVINO then also counts the
+    elements that rounding up adds, which the specification does not mention."""
     x, answer = np.asarray(x, np.float64), None
     for at, counts, window, padded in _windows(x, kernel, strides, begin, end, rounding, auto_pad,
                                                [1] * len(kernel)):
