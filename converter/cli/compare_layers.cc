@@ -26,7 +26,6 @@
 namespace weft::cli {
 namespace {
 
-// A number of a quantised layer is (code - zero) * scale.
 // An output of a layer for which the folder has a file.
 struct LayerFile {
   graph::LayerOutput output;

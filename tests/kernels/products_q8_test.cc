@@ -450,6 +450,19 @@ TEST(DepthwiseQ8, MatchesItsReferenceForPairsOfPixels) {
   }
 }
 
+// Compares PoolQ8 with its reference; x and y begin `misalignment` bytes after a boundary.
+void ExpectReferenceOf(const PoolQ8Shape& shape, const Maps<PoolQ8Shape>& maps,
+                       const std::vector<int8_t>& codes, size_t misalignment) {
+  const Array<int8_t> x(codes, misalignment);
+  std::vector<int8_t> must(maps.y.floats, static_cast<int8_t>(0xA5));
+  maps.ForOutputs([&](size_t b, size_t c, uint32_t py, uint32_t px, size_t position) {
+    must[position] = PoolQ8Reference(shape, codes.data(), b, c, py, px);
+  });
+  ExpectSame(OnEveryTarget<int8_t>(must.size(), misalignment,
+                                   [&](int8_t* y) { PoolQ8(shape, x.data(), y); }),
+             must);
+}
+
 // Codes of one sign at the ends of their range have the largest sums.
 TEST(PoolQ8, MatchesItsReferenceForAdjacentChannels) {
   Random random(8);
@@ -474,16 +487,8 @@ TEST(PoolQ8, MatchesItsReferenceForAdjacentChannels) {
                                  shape.channels);
     std::vector<int8_t> codes = CodesAtRandom(&random, maps.x.floats);
     if (i % 4 == 3) codes.assign(codes.size(), i % 8 == 3 ? int8_t{-128} : int8_t{127});
-    const Array<int8_t> x(codes, kMisalignments[i % 3]);
-    std::vector<int8_t> must(maps.y.floats, static_cast<int8_t>(0xA5));
-    maps.ForOutputs([&](size_t b, size_t c, uint32_t py, uint32_t px, size_t position) {
-      must[position] = PoolQ8Reference(shape, codes.data(), b, c, py, px);
-    });
     SCOPED_TRACE(i);
-    ASSERT_NO_FATAL_FAILURE(
-        ExpectSame(OnEveryTarget<int8_t>(must.size(), kMisalignments[i % 3],
-                                         [&](int8_t* y) { PoolQ8(shape, x.data(), y); }),
-                   must));
+    ASSERT_NO_FATAL_FAILURE(ExpectReferenceOf(shape, maps, codes, kMisalignments[i % 3]));
   }
 }
 
@@ -506,16 +511,8 @@ TEST(PoolQ8, MatchesItsReferenceForAnyWindow) {
     const Maps<PoolQ8Shape> maps(&shape, kMapOrders[i % 4], kMapOrders[i / 4 % 4], shape.channels,
                                  shape.channels);
     const std::vector<int8_t> codes = CodesAtRandom(&random, maps.x.floats);
-    const Array<int8_t> x(codes, kMisalignments[i % 3]);
-    std::vector<int8_t> must(maps.y.floats, static_cast<int8_t>(0xA5));
-    maps.ForOutputs([&](size_t b, size_t c, uint32_t py, uint32_t px, size_t position) {
-      must[position] = PoolQ8Reference(shape, codes.data(), b, c, py, px);
-    });
     SCOPED_TRACE(i);
-    ASSERT_NO_FATAL_FAILURE(
-        ExpectSame(OnEveryTarget<int8_t>(must.size(), kMisalignments[i % 3],
-                                         [&](int8_t* y) { PoolQ8(shape, x.data(), y); }),
-                   must));
+    ASSERT_NO_FATAL_FAILURE(ExpectReferenceOf(shape, maps, codes, kMisalignments[i % 3]));
   }
 }
 
