@@ -152,6 +152,8 @@ def _pool(scope):
         return None
     begin, end, strides = ([int(word) for word in data[name].split(",")]
                            for name in ("pads_begin", "pads_end", "strides"))
+    if data["auto_pad"] != "explicit":  # which ignores the pads
+        begin = end = [0] * len(kernel)
     data.update(kernel=_text(kernel), rounding_type=scope.attribute("floor", "ceil"))
     if data["rounding_type"] == "ceil" and any(
             -(-(size + a + b - taps) // stride) * stride >= size + a
