@@ -216,7 +216,8 @@ bool Read(Conversion& c) {
   graph::ApplyValues(*c.graph, c.options.values, c.faults);
   graph::ApplyStates(*c.graph, c.options.states, c.faults);
   graph::AddLayerOutputs(*c.graph, c.options.layer_outputs);
-  c.f16_weights = CountF16(*c.graph);
+  // In a .tflite file they are those of the framework.
+  if (!IsTfliteModel(options.model, options.in_memory)) c.f16_weights = CountF16(*c.graph);
   c.input_codes = CodesOf(c.graph->parameters);
   c.output_codes = CodesOf(c.graph->results);
   c.folding.limit_work = FoldWorkLimit(options.fold_budget_bytes, *c.graph);

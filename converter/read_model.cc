@@ -24,12 +24,14 @@ std::unique_ptr<ir::Graph> ReadOfAnySize(const std::filesystem::path& model,
                                          const std::filesystem::path& weights,
                                          const std::optional<ir::IrBytes>& in_memory,
                                          bool as_litert, Faults& faults) {
+  if (!IsTfliteModel(model, in_memory)) {
+    if (in_memory) return ir::ReadWithHoles(model, *in_memory, faults);
+    return ir::ReadWithHoles(model, weights, faults);
+  }
   if (in_memory) {
-    if (!tflite::IsTflite(in_memory->xml)) return ir::ReadWithHoles(model, *in_memory, faults);
     return tflite::ReadWithHoles(model, {in_memory->xml.begin(), in_memory->xml.end()}, as_litert,
                                  faults);
   }
-  if (!tflite::IsTfliteFile(model)) return ir::ReadWithHoles(model, weights, faults);
   if (!weights.empty()) {
     faults.Add(
         fmt::format("{}: is given with weights {}; a TensorFlow Lite model has no other "
@@ -41,6 +43,11 @@ std::unique_ptr<ir::Graph> ReadOfAnySize(const std::filesystem::path& model,
 }
 
 }  // namespace
+
+bool IsTfliteModel(const std::filesystem::path& model,
+                   const std::optional<ir::IrBytes>& in_memory) {
+  return in_memory ? tflite::IsTflite(in_memory->xml) : tflite::IsTfliteFile(model);
+}
 
 std::unique_ptr<ir::Graph> ReadModelWithHoles(const std::filesystem::path& model,
                                               const std::filesystem::path& weights,

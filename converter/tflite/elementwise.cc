@@ -214,6 +214,10 @@ void Cast(Builder& b) {
     return b.Refuse("output has type {}; must be a type that weft supports",
                     schema::EnumNameElementType(to.type));
   }
+  if (IsComplex(from.type)) {
+    return b.Set(
+        0, b.Converted(b.Add("Gather", "opset8", {}, {b.Input(0), b.Int(0), b.Int(-1)}), *type));
+  }
   ir::Source x = IsQuantised(from) ? CodesOfPort(b, from, b.Input(0)) : b.Input(0);
   if (from.type == schema::ElementType::u64 && IsFloat(*type)) {
     return b.Refuse("casts u64 to a float; must be a CAST to i64 before");

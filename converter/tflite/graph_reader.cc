@@ -252,8 +252,11 @@ void GraphReader::ReadOperator() {
     is_refused_ = true;
   } else if (op.version > row->max_version) {
     builder_.Refuse("is of version {}; must be at most {}", op.version, row->max_version);
-  } else if (!AcceptsUnsigned(op) && HasUnsigned(op)) {
+  } else if (!AcceptsUnsigned(op) && HasTensorOf(op, IsUnsigned)) {
     builder_.Refuse("has a tensor of u32 or u64; must have i32 or i64, by a CAST before");
+  } else if (!AcceptsComplex(op) && HasTensorOf(op, IsComplex)) {
+    builder_.Refuse(
+        "has a complex tensor; must have real ones, by COMPLEX_ABS, REAL or IMAG before");
   } else {
     row->function(builder_);
   }
@@ -269,12 +272,10 @@ void GraphReader::ReadOperator() {
   }
 }
 
-bool GraphReader::HasUnsigned(const Operator& op) const {
-  const auto is_unsigned = [&](int32_t id) {
-    return id != kLeftOut && IsUnsigned(TensorAt(id).type);
-  };
-  return std::ranges::any_of(op.inputs, is_unsigned) ||
-         std::ranges::any_of(op.outputs, is_unsigned);
+bool GraphReader::HasTensorOf(const Operator& op, bool (*is_of)(schema::ElementType)) const {
+  const auto is_tensor_of = [&](int32_t id) { return id != kLeftOut && is_of(TensorAt(id).type); };
+  return std::ranges::any_of(op.inputs, is_tensor_of) ||
+         std::ranges::any_of(op.outputs, is_tensor_of);
 }
 
 bool GraphReader::IsOwn(const ir::Source& value) const {

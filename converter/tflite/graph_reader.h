@@ -66,7 +66,7 @@ class GraphReader {
   void ReadRest();
   std::string NameOfKept(int32_t id) const;
   void Keep(int32_t id);
-  bool HasUnsigned(const Operator& op) const;
+  bool HasTensorOf(const Operator& op, bool (*is_of)(schema::ElementType)) const;
   void SetOutput(size_t output, ir::Source value);
   // Returns true if a layer of the operator that is being read computes the value.
   bool IsOwn(const ir::Source& value) const;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstring>
 #include <optional>
 
 #include "converter/base/elements.h"
@@ -124,6 +125,28 @@ void SetGrouped(Builder& b, ir::Source weights, std::array<int64_t, 5> group_dim
   SetFromFirst(b, product, BiasIn(b, 2), activation, kToLast);
 }
 
+// Sets output 0, of shape `y`, to the transposed convolution of input `data` with the weights in
+// input 1.
+void SetTransposed(Builder& b, size_t data, size_t bias, const std::array<int64_t, 2>& strides,
+                   bool is_same, const Dims& y, schema::Activation activation) {
+  const Dims &x = b.InputTensor(data).dims, &w = b.InputTensor(1).dims;
+  Dims begin(2), end(2), more(2);
+  for (size_t i = 0; i < 2; ++i) {
+    const int64_t total = (x[i + 1] - 1) * strides[i] + w[i + 1] - y[i + 1];
+    begin[i] = is_same ? std::max<int64_t>(total, 0) / 2 : 0;
+    end[i] = std::max<int64_t>(total - begin[i], 0);
+    more[i] = std::max<int64_t>(begin[i] - total, 0);
+  }
+  constexpr std::array<int64_t, 4> kOrder = {3, 0, 1, 2};
+  const Attributes attributes = {
+      {"strides", ListText(strides)}, {"dilations", "1,1"},     {"pads_begin", ListText(begin)},
+      {"pads_end", ListText(end)},    {"auto_pad", "explicit"}, {"output_padding", ListText(more)}};
+  const ir::Source product =
+      b.Add("ConvolutionBackpropData", "opset1", attributes,
+            {b.Transposed(b.Input(data), kToFirst), b.Transposed(b.Input(1), kOrder)});
+  SetFromFirst(b, product, BiasIn(b, bias, data), activation, kToLast);
+}
+
 Attributes PoolAttributes(const schema::Pool2DOptions& options) {
   const std::array<int64_t, 2> kernel = {options.filter_height(), options.filter_width()};
   Attributes attributes =
@@ -226,28 +249,38 @@ void DepthwiseConv2D(Builder& b) {
 void TransposeConv(Builder& b) {
   const auto& options = b.Options<schema::TransposeConvOptions>();
   if (!b.RequireRank(1, 4) || !b.RequireRank(2, 4)) return;
-  const Dims &x = b.InputTensor(2).dims, &w = b.InputTensor(1).dims;
   const std::optional<std::vector<int64_t>> given = b.KnownIntegers(0);
   const Dims y = given ? *given : b.OutputTensor(0).dims;
   if (y.size() != 4) {
     return b.Refuse("output shape has rank {}; must have rank 4", y.size());
   }
-  const std::array<int64_t, 2> strides = {options.stride_h(), options.stride_w()};
-  Dims begin(2), end(2), more(2);
-  for (size_t i = 0; i < 2; ++i) {
-    const int64_t total = (x[i + 1] - 1) * strides[i] + w[i + 1] - y[i + 1];
-    begin[i] = options.padding() == schema::Padding::same ? std::max<int64_t>(total, 0) / 2 : 0;
-    end[i] = std::max<int64_t>(total - begin[i], 0);
-    more[i] = std::max<int64_t>(begin[i] - total, 0);
+  SetTransposed(b, 2, 3, {options.stride_h(), options.stride_w()},
+                options.padding() == schema::Padding::same, y, options.activation());
+}
+
+// MediaPipe's operator. Its options are three numbers of 32 bits: padding (1: same, 2: valid),
+// stride of the width, stride of the height.
+void Convolution2DTransposeBias(Builder& b) {
+  if (!b.RequireRank(0, 4) || !b.RequireRank(1, 4) || !b.RequireRank(2, 1)) return;
+  const auto* bytes = b.op().table->custom_options();
+  std::array<int32_t, 3> options = {};
+  if (bytes != nullptr && bytes->size() >= sizeof(options)) {
+    std::memcpy(options.data(), bytes->data(), sizeof(options));
   }
-  constexpr std::array<int64_t, 4> kOrder = {3, 0, 1, 2};
-  const Attributes attributes = {
-      {"strides", ListText(strides)}, {"dilations", "1,1"},     {"pads_begin", ListText(begin)},
-      {"pads_end", ListText(end)},    {"auto_pad", "explicit"}, {"output_padding", ListText(more)}};
-  const ir::Source product =
-      b.Add("ConvolutionBackpropData", "opset1", attributes,
-            {b.Transposed(b.Input(2), kToFirst), b.Transposed(b.Input(1), kOrder)});
-  SetFromFirst(b, product, BiasIn(b, 3, 2), options.activation(), kToLast);
+  const auto [padding, width, height] = options;
+  if ((padding != 1 && padding != 2) || width < 1 || height < 1) {
+    return b.Refuse("padding is {}, strides {} and {}; must be 1 or 2, strides at least 1", padding,
+                    height, width);
+  }
+  const Dims &x = b.InputTensor(0).dims, &w = b.InputTensor(1).dims;
+  const std::array<int64_t, 2> strides = {height, width};
+  Dims y = {x[0], 0, 0, w[0]};
+  for (size_t i = 1; i < 3; ++i) {
+    const int64_t stride = strides[i - 1], last = x[i] - 1;
+    const int64_t pads = padding == 1 ? std::max<int64_t>(w[i] - last % stride - 1, 0) : 0;
+    y[i] = last * stride + w[i] - pads;
+  }
+  SetTransposed(b, 0, 2, strides, padding == 1, y, schema::Activation::none);
 }
 
 void Conv3D(Builder& b) {

@@ -57,7 +57,9 @@ void BroadcastArgs(Builder& b) {
 }
 
 void ExpandDims(Builder& b) {
-  const auto axis = b.Integers(1);
+  auto axis = b.Integers(1);
+  // From the front: a complex tensor has one axis more in the graph.
+  if (axis && axis->size() == 1 && axis->front() < 0) axis->front() += b.Rank(0) + 1;
   if (axis) b.SetMoved(0, b.Add("Unsqueeze", "opset1", {}, {b.Input(0), b.Ints(*axis)}));
 }
 
@@ -66,13 +68,15 @@ void Squeeze(Builder& b) {
   Sources inputs = {b.Input(0)};
   if (axes != nullptr && axes->size() > 0) {
     const Tensor& x = b.InputTensor(0);
+    std::vector<int64_t> from_front;
     for (const int64_t axis : *axes) {
       const int64_t at = axis < 0 ? axis + b.Rank(0) : axis;
       const bool is_axis = at >= 0 && at < b.Rank(0);
+      from_front.push_back(at);
       if (is_axis && (!HasKnownShape(x) || x.dims[static_cast<size_t>(at)] == 1)) continue;
       return b.Refuse("removes axis {} of {}; must be an axis of extent 1", axis, ToString(x.dims));
     }
-    inputs.push_back(b.Ints(std::vector<int64_t>(axes->begin(), axes->end())));
+    inputs.push_back(b.Ints(from_front));
   }
   b.SetMoved(0, b.Add("Squeeze", "opset1", {}, inputs));
 }
@@ -86,6 +90,10 @@ void Reshape(Builder& b) {
     shape = b.Ints(std::vector<int64_t>(option->begin(), option->end()));
   } else {
     shape = b.Ints(b.OutputTensor(0).dims);
+  }
+  if (IsComplex(b.InputTensor(0).type)) {
+    shape = b.Add("Concat", "opset1", {{"axis", "0"}},
+                  {b.Converted(shape, ElementType::i64), b.Ints({{2}})});
   }
   b.SetMoved(0, b.Add("Reshape", "opset1", {{"special_zero", "false"}}, {b.Input(0), shape}));
 }

@@ -192,6 +192,8 @@ bool IsUnsigned(schema::ElementType type) {
   return type == schema::ElementType::u32 || type == schema::ElementType::u64;
 }
 
+bool IsComplex(schema::ElementType type) { return type == schema::ElementType::c64; }
+
 std::optional<std::span<const std::byte>> TensorDataReader::BytesOf(const schema::Tensor& from,
                                                                     const std::string& where) {
   const std::span<const std::byte> none;

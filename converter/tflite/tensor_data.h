@@ -20,6 +20,8 @@ namespace weft::tflite {
 std::optional<ElementType> IrTypeOf(schema::ElementType type);
 // Returns true for u32 and u64.
 bool IsUnsigned(schema::ElementType type);
+// Returns true for c64, which is f32 with a last axis of two in the graph.
+bool IsComplex(schema::ElementType type);
 
 class TensorDataReader {
  public:

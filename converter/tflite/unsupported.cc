@@ -81,6 +81,12 @@ bool AcceptsUnsigned(const Operator& op) {
   return op.number == kCustom || std::ranges::find(kMoves, op.number) != std::end(kMoves);
 }
 
+bool AcceptsComplex(const Operator& op) {
+  // RFFT2D, IMAG, REAL, COMPLEX_ABS, RESHAPE, SQUEEZE, CAST, EXPAND_DIMS
+  constexpr int kAccepted[] = {131, 133, 134, 135, 22, 43, 53, 70};
+  return std::ranges::find(kAccepted, op.number) != std::end(kAccepted);
+}
+
 void Unsupported::Add(const Operator& op, const std::string& place) {
   const auto [found, fresh] = index_.emplace(OperatorName(op), kinds_.size());
   if (fresh) kinds_.push_back({place, AdviceOf(op)});

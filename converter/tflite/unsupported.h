@@ -39,6 +39,9 @@ std::string OperatorName(const Operator& op);
 // Returns true if the operator moves or casts elements, or is an audio operator: it may have
 // tensors of u32 and u64, whose bits are those of i32 and i64 in the graph.
 bool AcceptsUnsigned(const Operator& op);
+// Returns true if the operator computes spectra or their parts, or changes shapes: it may have
+// complex tensors.
+bool AcceptsComplex(const Operator& op);
 
 class Unsupported {
  public:

@@ -136,6 +136,11 @@ TEST_F(OtherFiles, WeightsOfTheirsThatAreF16AreTold) {
   WriteFloats("other.npy", {3}, {1, 2, 3.001f});
   const std::string call = "compare model.weft --input x=x.npy --expect y=";
   EXPECT_EQ(Weft(call + "same.npy").err, "");
+  // A .tflite file has the weights of the framework.
+  const Outcome tflite =
+      Weft("convert '" WEFT_FIXTURES_DIR "/tflite/products/weights_f16/model.tflite' -o t.weft");
+  EXPECT_EQ(tflite.err, "");
+  EXPECT_EQ(tflite.code, 0);
   const Outcome differs = Weft(call + "other.npy");
   EXPECT_EQ(differs.code, 1);
   EXPECT_TRUE(differs.err.starts_with("note: model.weft: weights were f16 in the IR; ovc "))

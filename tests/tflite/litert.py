@@ -51,5 +51,7 @@ def run(data, inputs, calls=0, resolver=_REFERENCE):
     except (RuntimeError, ValueError) as error:
         if "Didn't find op" in str(error) and resolver == _REFERENCE:
             return run(data, inputs, calls, OPTIMISED)
+        if "unresolved custom op" in str(error) and resolver == _REFERENCE:
+            return run(data, inputs, calls, OpResolverType.AUTO)  # XNNPACK has MediaPipe's
         raise Refused(str(error).strip().splitlines()[0]) from error
     return [np.stack(row) for row in zip(*rows)] if calls else rows[0]

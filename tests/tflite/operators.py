@@ -134,6 +134,9 @@ _ROWS = """
 97 RESIZE_NEAREST_NEIGHBOR 74 align_corners:bool half_pixel_centers:bool
 85 ONE_HOT 61 axis:i32
 131 RFFT2D 105
+133 IMAG 0
+134 REAL 0
+135 COMPLEX_ABS 0
 124 DENSIFY 99
 32 CUSTOM 0
 206 STABLEHLO_COMPOSITE 21 name:str decomposition_subgraph_index:i32 \

@@ -70,7 +70,7 @@ class Graph:
 
     def op(self, operator, inputs, outputs, version=1, custom=None, intermediates=(), **options):
         """Adds an operator. An input that is left out is None. `custom`: the name of a CUSTOM, whose
-        options may have any names."""
+        options may have any names; `raw`: bytes that are no FlexBuffers."""
         known = {field for field, _, _ in OPERATORS[operator][2]}
         if not custom and not options.keys() <= known:
             raise ValueError(f"{operator}: has no options {options.keys() - known}")
@@ -185,14 +185,17 @@ class _Writer:
         if code not in self.codes:
             self.codes.append(code)
         made = self.options(name, options)
-        flexible = np.frombuffer(flexbuffers.Dumps(options), np.uint8) if custom and options else None
+        flexible = options.get("raw")
+        if custom and options and flexible is None:
+            flexible = flexbuffers.Dumps(options)
         slot = 11 if name in NEWER else 3
         ids = [self.vector("i32", [-1 if tensor is None else tensor.index for tensor in tensors])
                for tensors in (inputs, outputs, intermediates)]
         return self.table((0, "u32", self.codes.index(code)), (1, "at", ids[0]), (2, "at", ids[1]),
                           (slot, "u8", OPERATORS[name][1] if made else 0),
                           (slot + 1, "at", made),
-                          (5, "at", None if flexible is None else self.vector("u8", flexible)), (8, "at", ids[2] if intermediates else None))
+                          (5, "at", flexible and self.vector("u8", np.frombuffer(flexible, np.uint8))),
+                          (8, "at", ids[2] if intermediates else None))
 
     def graph(self, graph):
         """The table SubGraph."""

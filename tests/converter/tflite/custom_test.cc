@@ -38,6 +38,21 @@ TEST(TfliteCustom, ReportsCircularBuffers) {
             "input 0 and output 0 have different codes; must have one type and scale");
 }
 
+TEST(TfliteCustom, ReportsTransposedConvolutions) {
+  const auto convolution = [](const std::vector<int32_t>& options) {
+    return OneOperator("Convolution2DTransposeBias",
+                       {{"x", {1, 3, 3, 2}}, {"w", {1, 2, 2, 2}}, {"b", {1}}},
+                       {{"y", {1, 6, 6, 1}}}, BytesOf(options));
+  };
+  const std::string must = "; must be 1 or 2, strides at least 1";
+  EXPECT_EQ(FaultOf(convolution({1, 2, 2})), "0 faults");
+  EXPECT_EQ(FaultOf(convolution({0, 2, 2})), "padding is 0, strides 2 and 2" + must);
+  EXPECT_EQ(FaultOf(convolution({3, 2, 2})), "padding is 3, strides 2 and 2" + must);
+  EXPECT_EQ(FaultOf(convolution({2, 0, 2})), "padding is 2, strides 2 and 0" + must);
+  EXPECT_EQ(FaultOf(convolution({2, 1, -5})), "padding is 2, strides -5 and 1" + must);
+  EXPECT_EQ(FaultOf(convolution({1, 2})), "padding is 0, strides 0 and 0" + must);
+}
+
 // Four i8 elements of `coded`; the head of 16 bytes starts with `head`.
 ModelWriter Decoded(std::vector<uint8_t> head, const std::vector<uint8_t>& values,
                     std::vector<uint8_t> coded, Type type = Type::i8) {

@@ -67,10 +67,32 @@ def _convolutions():
                           [Const(i32(1, size, size, 3)), _weights("tw", 3, 3, 3, 2),
                            normal("tx", 1, 4, 4, 2), _bias("tb", 3)], ("f32", "i8"), version=3,
                           padding=padding, stride_w=stride, stride_h=stride)
+    for stride, padding, kernel in ((2, SAME, (2, 2)), (2, SAME, (3, 3)), (2, VALID, (3, 4)),
+                                    (3, SAME, (4, 5)), (1, SAME, (3, 3))):
+        yield _transpose_bias(stride, padding, kernel)
     yield from single("conv_3d", "CONV_3D",
                       [normal("vx", 1, 4, 5, 4, 2), Const(normal("vw", 2, 3, 2, 2, 3)),
                        Const(normal("vb", 3))], ("f32",), padding=SAME, stride_d=1, stride_w=2,
                       stride_h=1)
+
+
+def _transpose_bias(stride, padding, kernel):
+    """MediaPipe's operator, whose options are a C struct of three int."""
+    model = Model()
+    graph = model.graph()
+    x, w = normal("tx", 1, 4, 5, 2), normal("tw", 3, *kernel, 2)
+    port = graph.tensor("f32", x.shape, name="x0")
+    pads = [max(taps - (size - 1) % stride - 1, 0) if padding == SAME else 0
+            for taps, size in zip(kernel, x.shape[1:])]
+    sizes = [(size - 1) * stride + taps - pad
+             for size, taps, pad in zip(x.shape[1:], kernel, pads)]
+    made = graph.tensor("f32", [1, *sizes, 3], name="y0")
+    graph.op("CUSTOM", [port, graph.tensor("f32", data=w), graph.tensor("f32", data=normal("tb", 3))],
+             [made], custom="Convolution2DTransposeBias",
+             raw=np.array([padding + 1, stride, stride], "<i4").tobytes())
+    graph.inputs, graph.outputs = [port], [made]
+    name = f"transpose_bias_s{stride}_{'sv'[padding]}_{kernel[0]}x{kernel[1]}"
+    return Case(name, model, [x])
 
 
 def _compressed():
