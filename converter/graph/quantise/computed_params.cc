@@ -61,31 +61,63 @@ std::optional<ByteProduct> ProductOfIntegers(const ir::Node& node) {
   return product;
 }
 
-// The nodes after a product that nothing else reads: the conversion to f32, and a factor per tensor
-// or per output.
+// The nodes after a product that nothing else reads: an i32 bias per output, the conversion to f32,
+// and a factor per tensor or per output.
 struct FloatTail {
   ir::Node* last = nullptr;
-  std::optional<ir::Source> factor = std::nullopt;
+  std::optional<ir::Source> bias = std::nullopt, factor = std::nullopt;
 };
+
+// The input of a binary node that is not computed by `reader`.
+const ir::Source& OtherInput(const ir::Node& binary, const ir::Node& reader) {
+  return binary.inputs[binary.inputs[0].node == &reader ? 1 : 0];
+}
+
+// Returns true if `source` has one element for each channel of the product, which `sums` computes.
+bool IsOfChannels(const ByteProduct& product, const ir::Node& sums, const ir::Source& source) {
+  const Dims &dims = TypeOf(source).dims, &of_sums = sums.outputs[0].type.dims;
+  // Number of axes after the channels.
+  const size_t after = product.makes_channels_last ? 0 : of_sums.size() - 2;
+  const int64_t count = of_sums[of_sums.size() - 1 - after];
+  return CountIn(source) == count && dims.size() > after && dims[dims.size() - 1 - after] == count;
+}
+
+// Returns true if f32 represents the integers of `source`, because they were converted from f32.
+bool AreWholeFloats(ir::Source source) {
+  while (IsCalled(*source.node, "Reshape") || IsCalled(*source.node, "Unsqueeze")) {
+    source = source.node->inputs[0];
+  }
+  return IsCalled(*source.node, "Convert") &&
+         TypeOf(source.node->inputs[0]).type == ElementType::f32;
+}
+
 std::optional<FloatTail> FloatTailOf(const QuantiseSite& site, const ir::Node& node,
                                      const ByteProduct& product) {
-  ir::Node* const floats = site.SoleReader(node);
-  if (floats == nullptr || !IsCalled(*floats, "Convert")) return std::nullopt;
-  if (floats->outputs[0].type.type != ElementType::f32) return std::nullopt;
-  ir::Node* const scaled = site.SoleReader(*floats);
-  if (!product.offsets.empty() || scaled == nullptr || !IsCalled(*scaled, "Multiply") ||
-      scaled->outputs[0].type != floats->outputs[0].type) {
-    return FloatTail{floats};
+  const TensorType& type = node.outputs[0].type;
+  FloatTail tail;
+  const ir::Node* sums = &node;
+  ir::Node* next = site.SoleReader(node);
+  if (next != nullptr && IsCalled(*next, "Add") && next->outputs[0].type == type) {
+    tail.bias = OtherInput(*next, node);
+    if (!IsOfChannels(product, node, *tail.bias)) return std::nullopt;
+    if (!product.offsets.empty() && !AreWholeFloats(*tail.bias)) return std::nullopt;
+    sums = next;
+    next = site.SoleReader(*sums);
   }
-  const ir::Source& factor = scaled->inputs[scaled->inputs[0].node == floats ? 1 : 0];
-  const Dims& dims = TypeOf(factor).dims;
-  // Number of axes after the channels.
-  const size_t after = product.makes_channels_last ? 0 : floats->outputs[0].type.dims.size() - 2;
-  const int64_t count = CountIn(factor);
-  const bool is_of_outputs =
-      count == product.outputs() && dims.size() > after && dims[dims.size() - 1 - after] == count;
-  if (count != 1 && !is_of_outputs) return FloatTail{floats};
-  return FloatTail{scaled, factor};
+  if (next == nullptr || !IsCalled(*next, "Convert")) return std::nullopt;
+  if (next->outputs[0].type.type != ElementType::f32) return std::nullopt;
+  tail.last = next;
+  ir::Node* const scaled = site.SoleReader(*next);
+  if (!product.offsets.empty() || scaled == nullptr || !IsCalled(*scaled, "Multiply") ||
+      scaled->outputs[0].type != next->outputs[0].type) {
+    return tail;
+  }
+  const ir::Source& factor = OtherInput(*scaled, *next);
+  if (CountIn(factor) == 1 || IsOfChannels(product, node, factor)) {
+    tail.last = scaled;
+    tail.factor = factor;
+  }
+  return tail;
 }
 
 // One scale per output.
@@ -101,9 +133,19 @@ ir::Source ScalesOf(ir::Graph& graph, const ir::Node& like, const FloatTail& tai
   return {NewInferredNode(graph, like, "Broadcast", 3, {one, extents}, 1, {{"mode", "numpy"}}), 0};
 }
 
+ir::Source Plus(ir::Graph& graph, const ir::Node& like, const ir::Source& a, const ir::Source& b) {
+  return {NewInferredNode(graph, like, "Add", 1, {a, b}), 0};
+}
+
+// A vector of f32 that represents the integers.
+ir::Source FloatsOf(ir::Graph& graph, const ir::Node& like, const ir::Source& integers) {
+  const ir::Source line = Reshaped(graph, like, integers, {CountIn(integers)});
+  return {NewInferredNode(graph, like, "Convert", 1, {line}, 1, {{"destination_type", "f32"}}), 0};
+}
+
 // Initial sum of each output: (above - zero) * the sum of its weights.
-ir::Source FirstsOf(ir::Graph& graph, const ir::Node& like, const CentredBytes& x,
-                    const ByteProduct& product) {
+ir::Source CentresOf(ir::Graph& graph, const ir::Node& like, const CentredBytes& x,
+                     const ByteProduct& product) {
   const TensorType one = {ElementType::i32, {1}}, all = {ElementType::i32, {product.outputs()}};
   std::vector<int64_t> sums = SumsOf(product);
   if (!x.zero) {
@@ -114,6 +156,15 @@ ir::Source FirstsOf(ir::Graph& graph, const ir::Node& like, const CentredBytes& 
   const ir::Source zero = Reshaped(graph, like, *x.zero, {1});
   const ir::Source away = {NewInferredNode(graph, like, "Subtract", 1, {above, zero}), 0};
   return {NewInferredNode(graph, like, "Multiply", 1, {away, NewInts(graph, like, all, sums)}), 0};
+}
+
+// The initial sums with the bias. With offsets, which are added in f32, the bias follows them: f32
+// represents it and the sum before it, so that only the result is rounded.
+ir::Source FirstsOf(ir::Graph& graph, const ir::Node& like, const CentredBytes& x,
+                    const ByteProduct& product, const FloatTail& tail) {
+  const ir::Source centres = CentresOf(graph, like, x, product);
+  if (!tail.bias || !product.offsets.empty()) return centres;
+  return Plus(graph, like, centres, Reshaped(graph, like, *tail.bias, {product.outputs()}));
 }
 
 // Sets the padding code, which represents 0: as an input if it is computed, else in `attributes`.
@@ -149,7 +200,7 @@ bool QuantiseComputedProduct(QuantiseSite& site, ir::Node& node) {
   if (!product->has_channels_last) data = Transposed(graph, node, data, /*to_last=*/true);
   std::vector<ir::Source> inputs = {
       data, NewInts(graph, node, {ElementType::i8, product->dims}, product->integers),
-      ScalesOf(graph, node, *tail, outputs), FirstsOf(graph, node, *x, *product),
+      ScalesOf(graph, node, *tail, outputs), FirstsOf(graph, node, *x, *product, *tail),
       NewFloats(graph, node, {outputs}, std::vector<float>(static_cast<size_t>(outputs)))};
   NodeAttributes attributes;
   if (IsConvolved(node)) {
@@ -159,7 +210,10 @@ bool QuantiseComputedProduct(QuantiseSite& site, ir::Node& node) {
   }
   ir::Source made = {
       NewInferredNode(graph, node, product->operation, ops::kPassOnly, inputs, 1, attributes), 0};
-  if (!product->offsets.empty()) made = WithOffsets(graph, node, *product, made);
+  if (!product->offsets.empty()) {
+    made = WithOffsets(graph, node, *product, made);
+    if (tail->bias) made = Plus(graph, node, made, FloatsOf(graph, node, *tail->bias));
+  }
   if (!product->makes_channels_last) made = Transposed(graph, node, made, /*to_last=*/false);
   Become(*tail->last, "Identity", 16, {made});
   return true;

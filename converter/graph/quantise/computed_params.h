@@ -10,10 +10,10 @@
 namespace weft::graph {
 
 // Converts a MatMul or convolution of (integers - zero) and int8 constants to one int8 product,
-// including the conversion and the factor after it. Wider constants are supported if one offset per
-// output brings them into int8 and f32 represents every sum; the offset is then multiplied by the
-// sum of the data. Bit-identical: sums are exact, and float operations are rounded separately in
-// both forms. Returns false if nothing was converted.
+// including an i32 bias per output, the conversion and the factor after it. Wider constants are
+// supported if one offset per output brings them into int8 and f32 represents every sum; the offset
+// is then multiplied by the sum of the data. Bit-identical: sums are exact, and float operations
+// are rounded separately in both forms. Returns false if nothing was converted.
 bool QuantiseComputedProduct(QuantiseSite& site, ir::Node& node);
 
 }  // namespace weft::graph

@@ -74,7 +74,8 @@ def _products():
 
 
 def _convolutions():
-    """Padding is the computed zero point; u8 weights minus their zero point exceed i8."""
+    """Padding is the computed zero point; u8 weights minus their zero point exceed i8. With a `bias`, it
+    is divided by the scale and added to the integers."""
     for name, groups, dims, outputs, window, pad, kind, zero in (
             ("conv_signed", 1, (2, 5, 7, 6), 9, (3, 3), 1, np.int8, None),
             ("conv_unsigned", 1, (1, 5, 7, 6), 9, (3, 3), 1, np.uint8, 128),
@@ -85,7 +86,12 @@ def _convolutions():
             ("conv_groups_beyond_bytes", 2, (1, 6, 7, 6), 8, (3, 3), 1, np.uint8, 150),
             ("conv_depthwise", 18, (1, 18, 7, 6), 18, (3, 3), 1, np.int8, None),
             ("conv_depthwise_beyond_bytes", 18, (1, 18, 7, 6), 18, (3, 3), 1, np.uint8, 120),
-            ("conv_zero_255", 1, (1, 5, 7, 6), 9, (3, 3), 1, np.uint8, 255)):
+            ("conv_zero_255", 1, (1, 5, 7, 6), 9, (3, 3), 1, np.uint8, 255),
+            ("conv_bias_signed", 1, (2, 5, 7, 6), 9, (3, 3), 1, np.int8, None),
+            ("conv_bias_beyond_bytes", 1, (1, 5, 7, 6), 9, (3, 3), 1, np.uint8, 97),
+            ("conv_bias_depthwise_beyond_bytes", 18, (1, 18, 7, 6), 18, (3, 3), 1, np.uint8, 120),
+            ("conv_bias_groups", 2, (1, 6, 11), 8, (3, ), 1, np.uint8, 128)):
+        is_whole = "bias" in name  # the bias is added to the integers
         low, high = (0, 256) if kind is np.uint8 else (-128, 128)
         inputs = dims[1] // groups
         w = integers(name + "w", low, high, outputs, inputs, *window, dtype=kind)
@@ -95,7 +101,7 @@ def _convolutions():
         x = normal(name, *dims) + F(0.3)
 
         def exported(groups=groups, window=window, pad=pad, w=w, scale=scale, b=b, x=x, kind=kind,
-                     zero=zero, outputs=outputs):
+                     zero=zero, outputs=outputs, is_whole=is_whole):
             given = ["q", "w", "z"] + ([] if zero is None else ["wz"])
             constants = {"w": w, "ws": scale.reshape(1), "b": b}
             if zero is not None:
@@ -104,14 +110,23 @@ def _convolutions():
             nodes = [helper.make_node("DynamicQuantizeLinear", ["x"], ["q", "s", "z"]),
                      helper.make_node("ConvInteger", given, ["i"], group=groups,
                                       pads=[pad] * (2 * len(window))),
-                     helper.make_node("Cast", ["i"], ["c"], to=1),
-                     helper.make_node("Mul", ["s", "ws"], ["f"]),
-                     helper.make_node("Mul", ["c", "f"], ["p"]),
-                     helper.make_node("Add", ["p", "b"], ["y"])]
+                     helper.make_node("Mul", ["s", "ws"], ["f"])]
+            if is_whole:
+                nodes += [helper.make_node("Div", ["b", "f"], ["bf"]),
+                          helper.make_node("Floor", ["bf"], ["bw"]),
+                          helper.make_node("Cast", ["bw"], ["bi"], to=6),
+                          helper.make_node("Add", ["i", "bi"], ["bs"]),
+                          helper.make_node("Cast", ["bs"], ["c"], to=1),
+                          helper.make_node("Mul", ["c", "f"], ["y"])]
+            else:
+                nodes += [helper.make_node("Cast", ["i"], ["c"], to=1),
+                          helper.make_node("Mul", ["c", "f"], ["p"]),
+                          helper.make_node("Add", ["p", "b"], ["y"])]
             return converted(nodes, {"x": x}, {"y": np.zeros((len(x), outputs, *places), F)},
                              constants)
 
-        def reference(x, groups=groups, window=window, pad=pad, w=w, scale=scale, b=b, zero=zero):
+        def reference(x, groups=groups, window=window, pad=pad, w=w, scale=scale, b=b, zero=zero,
+                      is_whole=is_whole):
             integers_of, step = quantised(x)
             pads, ones = [(pad, pad)] * len(window), [1] * len(window)
             taken = levels.patches(integers_of, window, ones, pads, 0)
@@ -119,6 +134,9 @@ def _convolutions():
             taken = taken.reshape(*taken.shape[:1 + len(window)], groups, -1)
             sums = np.einsum("...gk,gok->...go", taken, filters)
             sums = np.moveaxis(sums.reshape(*sums.shape[:-2], -1), -1, 1)
+            if is_whole:
+                whole = np.floor(b / (step * scale)).astype(np.int64)
+                return (sums + whole).astype(F) * (step * scale)
             return sums.astype(F) * (step * scale) + b
 
         yield Case(f"computed_levels/{name}", [x], model=exported, reference=reference, **TOLERANCE)
