@@ -9,6 +9,7 @@
 #include <deque>
 #include <system_error>
 
+#include "converter/base/file_pieces.h"
 #include "converter/base/links.h"
 #include "converter/base/unfinished.h"
 
@@ -181,26 +182,16 @@ std::optional<std::vector<std::byte>> ReadFile(const std::filesystem::path& path
     *reason = Reason();
     return std::nullopt;
   }
-  // Pipes have size 0 and are read in growing pieces. The extra byte detects the end of the file.
-  std::vector<std::byte> bytes(static_cast<size_t>(status.st_size) + 1);
-  size_t filled = 0;
-  while (true) {
-    const ssize_t got = read(file.get(), bytes.data() + filled, bytes.size() - filled);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) {
+  const auto read_piece = [&](std::span<std::byte> piece) -> std::optional<size_t> {
+    while (true) {
+      const ssize_t got = read(file.get(), piece.data(), piece.size());
+      if (got >= 0) return static_cast<size_t>(got);
+      if (errno == EINTR) continue;
       *reason = Reason();
       return std::nullopt;
     }
-    if (got == 0) break;
-    filled += static_cast<size_t>(got);
-    if (status.st_size == 0 && filled > kMaxBytesOfStream) {
-      *reason = kEndlessReason;
-      return std::nullopt;
-    }
-    if (filled == bytes.size()) bytes.resize(2 * bytes.size() + 4096);
-  }
-  bytes.resize(filled);
-  return bytes;
+  };
+  return ReadPieces(static_cast<size_t>(status.st_size), read_piece, reason);
 }
 
 bool WriteFiles(std::span<const FileToWrite> files, std::string* reason) {
@@ -212,13 +203,7 @@ bool WriteFiles(std::span<const FileToWrite> files, std::string* reason) {
   }
   // All bytes are on the disk. From here on only directory entries change.
   const SignalsHeld held;
-  for (size_t i = 0; i < incoming.size(); ++i) {
-    const bool is_last = i + 1 == incoming.size();
-    if (incoming[i].Position(!is_last, reason)) continue;
-    for (size_t k = i + 1; k > 0; --k) incoming[k - 1].Withdraw();
-    return false;
-  }
-  return true;
+  return PositionAll(incoming, reason);
 }
 
 }  // namespace weft

@@ -5,6 +5,7 @@
 #include <deque>
 #include <system_error>
 
+#include "converter/base/file_pieces.h"
 #include "converter/base/files.h"
 #include "converter/base/unfinished_windows.h"
 
@@ -144,30 +145,18 @@ std::optional<std::vector<std::byte>> ReadFile(const std::filesystem::path& path
     }
     return std::nullopt;
   }
-  // Pipes have no size and are read in growing pieces. The extra byte detects the end of the file.
   LARGE_INTEGER size = {};
   if (GetFileSizeEx(file.get(), &size) == 0) size.QuadPart = 0;
-  constexpr size_t kMaxBytes = size_t{1} << 30;  // of a call; a count has 32 bits
-  std::vector<std::byte> bytes(static_cast<size_t>(size.QuadPart) + 1);
-  size_t filled = 0;
-  while (true) {
+  const auto read_piece = [&](std::span<std::byte> piece) -> std::optional<size_t> {
+    constexpr size_t kMaxBytes = size_t{1} << 30;  // of a call; a count has 32 bits
+    const auto bytes = static_cast<DWORD>(std::min(piece.size(), kMaxBytes));
     DWORD got = 0;
-    const auto piece = static_cast<DWORD>(std::min(bytes.size() - filled, kMaxBytes));
-    if (::ReadFile(file.get(), bytes.data() + filled, piece, &got, nullptr) == 0) {
-      if (GetLastError() == ERROR_BROKEN_PIPE) break;  // the writer has closed it
-      *reason = ReasonOf(GetLastError());
-      return std::nullopt;
-    }
-    if (got == 0) break;
-    filled += got;
-    if (size.QuadPart == 0 && filled > kMaxBytesOfStream) {
-      *reason = kEndlessReason;
-      return std::nullopt;
-    }
-    if (filled == bytes.size()) bytes.resize(2 * bytes.size() + 4096);
-  }
-  bytes.resize(filled);
-  return bytes;
+    if (::ReadFile(file.get(), piece.data(), bytes, &got, nullptr) != 0) return got;
+    if (GetLastError() == ERROR_BROKEN_PIPE) return 0;  // the writer has closed it
+    *reason = ReasonOf(GetLastError());
+    return std::nullopt;
+  };
+  return ReadPieces(static_cast<size_t>(size.QuadPart), read_piece, reason);
 }
 
 bool WriteFiles(std::span<const FileToWrite> files, std::string* reason) {
@@ -177,13 +166,7 @@ bool WriteFiles(std::span<const FileToWrite> files, std::string* reason) {
   }
   // All bytes are on the disk. From here on only directory entries change.
   const ConsoleEventsHeld held;
-  for (size_t i = 0; i < incoming.size(); ++i) {
-    const bool is_last = i + 1 == incoming.size();
-    if (incoming[i].Position(!is_last, reason)) continue;
-    for (size_t k = i + 1; k > 0; --k) incoming[k - 1].Withdraw();
-    return false;
-  }
-  return true;
+  return PositionAll(incoming, reason);
 }
 
 }  // namespace weft
