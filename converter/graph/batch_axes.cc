@@ -34,21 +34,13 @@ bool IsPaired(const AxisRelation& relation, const PortAxis& at) {
   });
 }
 
-// Returns the batch after an operation that moves blocks of space to the batch or back, before the
-// streams; null for other operations.
-const BatchAxis* ThroughBlocks(ir::Node& node, const BatchAxis* in, BatchAxis& out) {
-  const bool to_batch = node.operation->name == "SpaceToBatch";
-  if (in == nullptr || in->axis != 0) return nullptr;
-  if (!to_batch && node.operation->name != "BatchToSpace") return nullptr;
-  const int64_t before = DimsOf(node.inputs[0])[0], after = node.outputs[0].type.dims[0];
+// Returns the batch after an operation that moves blocks to the batch or back, before the streams;
+// null for other operations.
+const BatchAxis* ThroughBlocks(const AxisRelation& relation, const BatchAxis* in, BatchAxis& out) {
+  if (in == nullptr || in->axis != 0 || !relation.blocks) return nullptr;
+  if (in->outer % relation.blocks->in != 0) return nullptr;
   out = *in;
-  if (to_batch) {
-    out.outer = in->outer * (after / before);
-  } else if (in->outer % (before / after) == 0) {
-    out.outer = in->outer / (before / after);
-  } else {
-    return nullptr;
-  }
+  out.outer = in->outer / relation.blocks->in * relation.blocks->out;
   return &out;
 }
 
@@ -136,7 +128,7 @@ void BatchAxes::SpreadAt(ir::Graph& graph, ir::Node& node) {
   } else if (first != nullptr && OnlyReshapes(node)) {
     next = *first;
     if (Reshaped(node, next) != nullptr) Join(graph, node, {&node, 0}, next);
-  } else if (ThroughBlocks(node, first, next) != nullptr) {
+  } else if (ThroughBlocks(relations_.at(&node), first, next) != nullptr) {
     Join(graph, node, {&node, 0}, next);
   } else {
     SpreadThroughGroups(graph, node);
@@ -265,10 +257,12 @@ void BatchAxes::CheckIn(ir::Graph& graph) {
 // Returns true if the operation processes each element of the batch of that input independently.
 bool BatchAxes::IsProcessed(ir::Node& node, size_t input) const {
   const BatchAxis& batch = *Of(node.inputs[input]);
+  const AxisRelation& relation = relations_.at(&node);
   BatchAxis next;
-  if (input == 0 && (OnlyReshapes(node) || ThroughBlocks(node, &batch, next) != nullptr))
+  if (input == 0 && (OnlyReshapes(node) || ThroughBlocks(relation, &batch, next) != nullptr)) {
     return true;
-  return IsPaired(relations_.at(&node), {false, input, batch.axis});
+  }
+  return IsPaired(relation, {false, input, batch.axis});
 }
 
 void BatchAxes::CheckAt(ir::Graph& graph, ir::Node& node) {

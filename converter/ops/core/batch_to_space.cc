@@ -211,6 +211,9 @@ void BlockAxes(AxisScope& scope) {
     mixed.push_back(is_mixed);
   }
   scope.Same(0, 0, mixed);
+  const int64_t in = scope.in(0)[0], out = scope.out(0)[0];
+  if (in > 0 && out > 0)
+    scope.relation.blocks = {std::max(in / out, int64_t{1}), std::max(out / in, int64_t{1})};
   scope.relation.reason = "moves time steps between batch and space";
 }
 

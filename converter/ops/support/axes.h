@@ -81,6 +81,12 @@ struct Together {
   int64_t axis = 0, positions = 1;
 };
 
+// Axis 0 of input 0 consists of `in` blocks and that of output 0 of `out` blocks, one after the
+// other. The operation processes each position of a block independently of the other positions.
+struct Blocks {
+  int64_t in = 1, out = 1;
+};
+
 // The relations between the axes of one node.
 struct AxisRelation {
   std::vector<AxisGroup> groups;
@@ -97,6 +103,7 @@ struct AxisRelation {
   std::vector<Delay> delays;
   std::vector<Windows> windows;
   std::optional<RunningSum> sum;
+  std::optional<Blocks> blocks;
   // The output has the elements of input 0 in the same order, but other dims. An axis is preserved
   // if the reshape neither merges nor splits it.
   bool reshapes = false;

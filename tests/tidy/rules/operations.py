@@ -16,7 +16,6 @@ _MAKES = re.compile(r"make_unique<\s*(?:ir::)?Node\s*>")
 # File -> the pattern that it matches, or the reason why it creates particular operations.
 PATTERNS = {
     "converter/graph/rewrite.cc": "the nodes that passes create",
-    "converter/graph/batch_axes.cc": "blocks of space that are part of the batch",
     "converter/graph/widen_batch.cc": "copies of a value, one for each stream",
     "converter/graph/fold_quantisation.cc": "quantisers of constants",
     "converter/graph/canonical/short_time.cc": "STFT and ISTFT, which become parts with one time axis",
