@@ -456,6 +456,22 @@ TEST(StreamingWindows, RefusesAWholeOfOneStep) {
             "--streaming must have at least 2, which a longer input has (--shape)\n");
 }
 
+// A window over the complete axis, as in a classifier of one window: the reason is the extent.
+TEST(StreamingWindows, NamesTheWindowThatLeavesOneStep) {
+  for (const int64_t steps : {4, 6}) {
+    const std::string text = Refusal([&](GraphBuilder& g) {
+      const ir::Source x = Conv(g, Signal(g, 3, steps), {4, 3, steps}, Window(1, 1, 0, 0));
+      g.Result(g.Add("Softmax", 8, {x}, {{"axis", "1"}}));
+    });
+    EXPECT_NE(
+        text.find("\"Convolution2\" (Convolution): its window covers all " + std::to_string(steps) +
+                  " positions of axis 2, so the model may have only one time step; --shape "
+                  "must give its input more, or --time-axis must select another axis\n"),
+        std::string::npos)
+        << text;
+  }
+}
+
 TEST(StreamingWindows, RefusesASumFromTheEnd) {
   ExpectRefusal(
       [](GraphBuilder& g, int64_t steps) {

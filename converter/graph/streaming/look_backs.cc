@@ -74,6 +74,21 @@ std::string NoLookBackFault(const ir::Graph& graph) {
       graph.file, has_states ? " (the model has states: it may already run step by step)" : "");
 }
 
+std::string AdviceForOneWindow(const ir::Graph& graph) {
+  for (ir::Node* node : ir::Topological(graph)) {
+    for (const ops::Windows& windows : ops::RelationOf(graph, *node).windows) {
+      const auto axis = static_cast<size_t>(windows.axis);
+      const int64_t positions = DimsOf(node->inputs[0])[axis];
+      if (positions == 1 || windows.extent != positions || DimsOf({node, 0})[axis] != 1) continue;
+      return fmt::format(
+          "{}: its window covers all {} positions of axis {}, so the model may have only one time "
+          "step; --shape must give its input more, or --time-axis must select another axis",
+          ir::Where(graph, *node), positions, windows.axis);
+    }
+  }
+  return "";
+}
+
 bool RunsThroughWeights(const TimeAxes& times) {
   return std::ranges::any_of(times.nodes(), [&](const ir::Node* node) {
     if (!ops::TraitsOf(*node).heavy || node->inputs.size() < 2) return false;

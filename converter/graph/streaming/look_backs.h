@@ -35,6 +35,9 @@ LookBacks LookBacksIn(const ir::Graph& graph, const std::vector<CausalAttention>
                       TimeReach reach = TimeReach::kCausal);
 // Returns the error for a graph without a time loop and without such an operation.
 std::string NoLookBackFault(const ir::Graph& graph);
+// Returns advice for a graph with a window over all positions of an axis; empty if it has none. The
+// axis may be time: the model then computes the result of one window.
+std::string AdviceForOneWindow(const ir::Graph& graph);
 
 // Returns the most likely motion along time of operations that are no time loops.
 Motion MotionAlong(const TimeAxes& times, const std::vector<CausalAttention>& attentions);

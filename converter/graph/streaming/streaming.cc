@@ -222,6 +222,8 @@ std::optional<Streamed> Stream(ir::Graph& graph, const StreamOptions& options,
     return std::nullopt;
   }
   const Faults& found = of_latency.ok() ? analysis.faults : of_latency;
+  const std::string window = AdviceForOneWindow(graph);
+  if (!window.empty() && LikeliestMotion(rewritten) >= Motion::kAround) faults.Add(window);
   for (const std::string& line : found.lines()) faults.Add(line);
   return std::nullopt;
 }
