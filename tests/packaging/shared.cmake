@@ -12,6 +12,11 @@ weft_run(refusal sh -c "'${CMAKE_COMMAND}' --preset x86-64 -S '${SOURCE}' -B '${
 if(NOT weft_stdout MATCHES "tests look into weft's libraries, which must be")
   message(FATAL_ERROR "shared libraries and tests: must be an error; printed\n${weft_stdout}")
 endif()
+weft_run(refusal sh -c "'${CMAKE_COMMAND}' --preset x86-64 -S '${SOURCE}' -B '${build}-tests' \
+  -DBUILD_SHARED_LIBS=ON -DWEFT_PARTS=models 2>&1 || true")
+if(NOT weft_stdout MATCHES "a shared library must have all steps")
+  message(FATAL_ERROR "shared libraries and parts: must be an error; printed\n${weft_stdout}")
+endif()
 # Only symbols are checked, and static libraries have other compiler options, so that nothing but
 # the scalar kernels is compiled, without optimisation. Scalar kernels call no function of Highway;
 # the linker therefore has to add the one that detects the processor.
