@@ -217,7 +217,7 @@ bool Read(Conversion& c) {
   graph::ApplyStates(*c.graph, c.options.states, c.faults);
   graph::AddLayerOutputs(*c.graph, c.options.layer_outputs);
   // In a .tflite file they are those of the framework.
-  if (!IsTfliteModel(options.model, options.in_memory)) c.f16_weights = CountF16(*c.graph);
+  if (!c.graph->is_tflite) c.f16_weights = CountF16(*c.graph);
   c.input_codes = CodesOf(c.graph->parameters);
   c.output_codes = CodesOf(c.graph->results);
   c.folding.limit_work = FoldWorkLimit(options.fold_budget_bytes, *c.graph);

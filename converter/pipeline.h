@@ -44,7 +44,7 @@ struct ScratchRegion {
 
 struct ConvertOptions {
   std::filesystem::path model, weights;  // empty weights: the .bin next to the model
-  // The IR itself, which must outlive the call; `model` then is its name in messages.
+  // The model itself, which must outlive the call; `model` then is its name in messages.
   std::optional<ir::IrBytes> in_memory;
   // New shapes of inputs, by any of their names or by index. All dependent shapes are inferred
   // again.

@@ -5,7 +5,10 @@
 
 #include <string>
 #include <utility>
+#include <vector>
 
+#include "converter/base/file_kind.h"
+#include "converter/base/files.h"
 #include "converter/tflite/model.h"
 #include "converter/tflite/read.h"
 
@@ -20,40 +23,42 @@ size_t CountLayers(const ir::Graph& graph) {
   return layers;
 }
 
+// Reads the file once, since a pipe has no second time.
+std::optional<std::vector<std::byte>> BytesOf(const std::filesystem::path& model, Faults& faults) {
+  std::string reason;
+  std::optional<std::vector<std::byte>> bytes = ReadFile(model, &reason);
+  if (bytes) return bytes;
+  const std::string other = NotAnIr(model, {});  // a folder may be a model of another framework
+  faults.Add(
+      fmt::format("{}: {}", model.string(), other.empty() ? "cannot be read: " + reason : other));
+  return std::nullopt;
+}
+
 std::unique_ptr<ir::Graph> ReadOfAnySize(const std::filesystem::path& model,
                                          const std::filesystem::path& weights,
-                                         const std::optional<ir::IrBytes>& in_memory,
-                                         bool as_litert, Faults& faults) {
-  if (!IsTfliteModel(model, in_memory)) {
-    if (in_memory) return ir::ReadWithHoles(model, *in_memory, faults);
-    return ir::ReadWithHoles(model, weights, faults);
+                                         const ir::IrBytes& bytes, bool as_litert, Faults& faults) {
+  if (model.extension() != ".tflite" && !tflite::IsTflite(bytes.xml)) {
+    return ir::ReadWithHoles(model, bytes, weights, faults);
   }
-  if (in_memory) {
-    return tflite::ReadWithHoles(model, {in_memory->xml.begin(), in_memory->xml.end()}, as_litert,
-                                 faults);
+  if (weights.empty()) {
+    return tflite::ReadWithHoles(model, {bytes.xml.begin(), bytes.xml.end()}, as_litert, faults);
   }
-  if (!weights.empty()) {
-    faults.Add(
-        fmt::format("{}: is given with weights {}; a TensorFlow Lite model has no other "
-                    "file",
-                    model.string(), weights.string()));
-    return nullptr;
-  }
-  return tflite::ReadWithHoles(model, as_litert, faults);
+  faults.Add(fmt::format("{}: is given with weights {}; a TensorFlow Lite model has no other file",
+                         model.string(), weights.string()));
+  return nullptr;
 }
 
 }  // namespace
-
-bool IsTfliteModel(const std::filesystem::path& model,
-                   const std::optional<ir::IrBytes>& in_memory) {
-  return in_memory ? tflite::IsTflite(in_memory->xml) : tflite::IsTfliteFile(model);
-}
 
 std::unique_ptr<ir::Graph> ReadModelWithHoles(const std::filesystem::path& model,
                                               const std::filesystem::path& weights,
                                               const std::optional<ir::IrBytes>& in_memory,
                                               bool as_litert, Faults& faults) {
-  std::unique_ptr<ir::Graph> graph = ReadOfAnySize(model, weights, in_memory, as_litert, faults);
+  std::optional<std::vector<std::byte>> read;
+  if (!in_memory) read = BytesOf(model, faults);
+  if (!in_memory && !read) return nullptr;
+  const ir::IrBytes bytes = in_memory ? *in_memory : ir::IrBytes{*read, std::nullopt};
+  std::unique_ptr<ir::Graph> graph = ReadOfAnySize(model, weights, bytes, as_litert, faults);
   if (graph == nullptr) return nullptr;
   const size_t layers = CountLayers(*graph);
   if (layers <= kMaxLayers) return graph;
@@ -63,9 +68,10 @@ std::unique_ptr<ir::Graph> ReadModelWithHoles(const std::filesystem::path& model
 }
 
 std::unique_ptr<ir::Graph> ReadModel(const std::filesystem::path& model,
-                                     const std::filesystem::path& weights, Faults& faults) {
+                                     const std::filesystem::path& weights,
+                                     const std::optional<ir::IrBytes>& in_memory, Faults& faults) {
   Faults found;
-  std::unique_ptr<ir::Graph> graph = ReadModelWithHoles(model, weights, std::nullopt, false, found);
+  std::unique_ptr<ir::Graph> graph = ReadModelWithHoles(model, weights, in_memory, false, found);
   for (const std::string& line : found.warnings()) faults.Warn(line);
   for (const std::string& line : found.lines()) faults.Add(line);
   return found.ok() ? std::move(graph) : nullptr;

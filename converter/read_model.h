@@ -17,17 +17,17 @@ namespace weft::pipeline {
 // Layers of a model, including those of bodies. Time and memory of a conversion grow with them.
 inline constexpr size_t kMaxLayers = size_t{1} << 18;
 
-// Returns true for a .tflite file, recognised by its first bytes or its extension.
-bool IsTfliteModel(const std::filesystem::path& model, const std::optional<ir::IrBytes>& in_memory);
-// Like ir::ReadWithHoles. A model of more than kMaxLayers is refused. `as_litert`: see
-// tflite/read.h.
+// Like ir::ReadWithHoles. Reads the file once if the model is not in memory. A model of more than
+// kMaxLayers is refused. A format is recognised by its first bytes or its extension. `as_litert`:
+// see tflite/read.h.
 std::unique_ptr<ir::Graph> ReadModelWithHoles(const std::filesystem::path& model,
                                               const std::filesystem::path& weights,
                                               const std::optional<ir::IrBytes>& in_memory,
                                               bool as_litert, Faults& faults);
 // Returns null if faults were added.
 std::unique_ptr<ir::Graph> ReadModel(const std::filesystem::path& model,
-                                     const std::filesystem::path& weights, Faults& faults);
+                                     const std::filesystem::path& weights,
+                                     const std::optional<ir::IrBytes>& in_memory, Faults& faults);
 
 }  // namespace weft::pipeline
 

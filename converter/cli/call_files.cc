@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "converter/base/file_identity.h"
+#include "converter/base/files.h"
 #include "converter/base/links.h"
 #include "converter/base/paths.h"
 #include "converter/base/visible.h"
@@ -69,6 +70,14 @@ std::vector<std::string> DistinctFileNames(const std::vector<std::string>& names
     }
   }
   return files;
+}
+
+std::optional<std::vector<std::byte>> BytesOfStream(const path& model) {
+  std::error_code error;
+  const std::filesystem::file_status status = std::filesystem::status(model, error);
+  if (!std::filesystem::is_other(status) || std::filesystem::is_socket(status)) return std::nullopt;
+  std::string reason;
+  return ReadFile(model, &reason);
 }
 
 std::string CheckCSourceName(const std::string& value) {

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -29,6 +30,10 @@ std::vector<std::string> DistinctFileNames(const std::vector<std::string>& names
 // Checks the name of a C source (FILE.c), for an option. Its header is the file HeaderOf.
 std::string CheckCSourceName(const std::string& value);
 std::filesystem::path HeaderOf(const std::filesystem::path& c_source);
+
+// Returns the bytes of a model that is not a file, such as a pipe, for calls that convert it more
+// than once. Nullopt: the converter can read it, or adds the fault.
+std::optional<std::vector<std::byte>> BytesOfStream(const std::filesystem::path& model);
 
 class CallFiles {
  public:

@@ -242,11 +242,13 @@ Json LayerFacts(const std::vector<LayerResult>& results) {
 
 // Converts the model with outputs of the layers. Returns null and adds faults on failure.
 std::unique_ptr<LoadedModel> ConvertWithLayers(const CompareCall& call,
+                                               const std::optional<ir::IrBytes>& in_memory,
                                                const std::vector<LayerFile>& files,
                                                Faults& faults) {
   pipeline::ConvertOptions options;
   options.model = PathOf(call.model);
   options.weights = PathOf(call.weights);
+  options.in_memory = in_memory;
   options.shapes = ParseShapes(call.shapes);
   for (const LayerFile& file : files) options.layer_outputs.push_back(file.output);
   const std::optional<pipeline::Converted> converted = pipeline::Convert(options, faults);
@@ -260,14 +262,18 @@ std::unique_ptr<LoadedModel> ConvertWithLayers(const CompareCall& call,
 Exit CompareLayers(const CompareCall& call) {
   Diagnostics complaints;
   Faults& faults = complaints.input;
+  const std::optional<std::vector<std::byte>> bytes = BytesOfStream(PathOf(call.model));
+  std::optional<ir::IrBytes> in_memory;
+  if (bytes) in_memory = {*bytes, std::nullopt};
   const std::unique_ptr<ir::Graph> graph =
-      pipeline::ReadModel(PathOf(call.model), PathOf(call.weights), faults);
+      pipeline::ReadModel(PathOf(call.model), PathOf(call.weights), in_memory, faults);
   if (graph == nullptr) return Report(complaints);
   LayerFiles files(call, faults);
   files.Find(*graph);
   files.Report(*graph, faults);
   if (!faults.ok()) return Report(complaints);
-  const std::unique_ptr<LoadedModel> model = ConvertWithLayers(call, files.found(), faults);
+  const std::unique_ptr<LoadedModel> model =
+      ConvertWithLayers(call, in_memory, files.found(), faults);
   if (model == nullptr) return Report(complaints);
   Session session(*model);
   session.ReadInputs(call, complaints);

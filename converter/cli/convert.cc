@@ -68,7 +68,8 @@ constexpr double kMinSnr = 35;
 struct ConvertCall {
   pipeline::ConvertOptions options;
   std::string model, weights, output, c_source, report, evidence, target;
-  Json given_options;  // for --evidence
+  std::optional<std::vector<std::byte>> model_bytes;  // of a pipe
+  Json given_options;                                 // for --evidence
   Dumps dumps;
   bool incbin = false;
   std::vector<std::string> shapes, values, states, regions, time_axes, precisions;
@@ -325,6 +326,8 @@ Exit Convert(ConvertCall& call) {
   if (!call.evidence.empty()) evidence_folder.Check(complaints.input);
   if (!complaints.ok()) return Report(complaints);
   Faults& faults = complaints.input;
+  call.model_bytes = BytesOfStream(call.options.model);
+  if (call.model_bytes) call.options.in_memory = {*call.model_bytes, std::nullopt};
   ReadValues(call.values, &call.options.values, faults);
   if (!faults.ok()) return Report(faults);
   const Json findings = Measure(call, complaints);

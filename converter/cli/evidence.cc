@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <system_error>
@@ -44,8 +45,9 @@ std::string TextOf(const std::vector<std::byte>& bytes) {
 Json SourcesOf(const std::vector<std::string>& files, Faults& faults) {
   Json sources = Json::array();
   for (const std::string& file : files) {
-    std::string reason;
-    const std::optional<std::vector<std::byte>> bytes = ReadFile(PathOf(file), &reason);
+    std::string reason = "it is not a regular file; --evidence must be able to read it again";
+    std::optional<std::vector<std::byte>> bytes;
+    if (std::filesystem::is_regular_file(PathOf(file))) bytes = ReadFile(PathOf(file), &reason);
     if (!bytes) {
       faults.Add(fmt::format("{}: cannot be read: {}", file, reason));
       continue;

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "converter/base/file_kind.h"
-#include "converter/base/files.h"
 #include "converter/base/visible.h"
 #include "converter/ir/graph.h"
 
@@ -49,16 +48,6 @@ class DuplicateAttributes : public pugi::xml_tree_walker {
 };
 
 }  // namespace
-
-std::unique_ptr<Document> LoadDocument(const std::filesystem::path& path, Faults& faults) {
-  std::string reason;
-  std::optional<std::vector<std::byte>> text = ReadFile(path, &reason);
-  if (text) return ParseDocument(path, std::move(*text), faults);
-  const std::string other = NotAnIr(path, {});  // a folder may be a model of another framework
-  faults.Add(
-      fmt::format("{}: {}", path.string(), other.empty() ? "cannot be read: " + reason : other));
-  return nullptr;
-}
 
 std::unique_ptr<Document> ParseDocument(const std::filesystem::path& path,
                                         std::vector<std::byte> text, Faults& faults) {

@@ -27,9 +27,7 @@ struct Document {
   int LineOf(pugi::xml_node element) const { return LineAt(element.offset_debug()); }
 };
 
-// Returns null and adds a fault if the file cannot be read or is not well-formed.
-std::unique_ptr<Document> LoadDocument(const std::filesystem::path& path, Faults& faults);
-// Likewise for the bytes of a file; `path` is its name in messages.
+// Returns null and adds a fault if the text is not well-formed. `path` is its name in messages.
 std::unique_ptr<Document> ParseDocument(const std::filesystem::path& path,
                                         std::vector<std::byte> text, Faults& faults);
 

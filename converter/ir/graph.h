@@ -115,6 +115,7 @@ struct Node {
 struct Graph {
   std::string name;
   std::string file;                          // for messages: "model.xml"
+  bool is_tflite = false;                    // read from a .tflite file
   std::vector<std::unique_ptr<Node>> nodes;  // in file order until a pass sorts them
   std::vector<Node*> parameters;             // in file order, which is the order of the ports
   std::vector<Node*> results;

@@ -46,31 +46,15 @@ std::unique_ptr<Graph> ReadDocument(const Document& document, WeightsFile& weigh
 
 }  // namespace
 
-std::unique_ptr<Graph> Read(const std::filesystem::path& model,
-                            const std::filesystem::path& weights, Faults& faults) {
-  Faults found;
-  std::unique_ptr<Graph> graph = ReadWithHoles(model, weights, found);
-  for (const std::string& line : found.warnings()) faults.Warn(line);
-  for (const std::string& line : found.lines()) faults.Add(line);
-  return found.ok() ? std::move(graph) : nullptr;
-}
-
-std::unique_ptr<Graph> ReadWithHoles(const std::filesystem::path& model,
+std::unique_ptr<Graph> ReadWithHoles(const std::filesystem::path& model, const IrBytes& ir,
                                      const std::filesystem::path& weights, Faults& faults) {
-  const std::unique_ptr<Document> document = LoadDocument(model, faults);
-  if (document == nullptr) return nullptr;
-  std::filesystem::path bin = weights;
-  if (bin.empty()) bin = std::filesystem::path(model).replace_extension(".bin");
-  WeightsFile weights_file(bin);
-  return ReadDocument(*document, weights_file, faults);
-}
-
-std::unique_ptr<Graph> ReadWithHoles(const std::filesystem::path& name, const IrBytes& ir,
-                                     Faults& faults) {
   const std::unique_ptr<Document> document =
-      ParseDocument(name, {ir.xml.begin(), ir.xml.end()}, faults);
+      ParseDocument(model, {ir.xml.begin(), ir.xml.end()}, faults);
   if (document == nullptr) return nullptr;
-  WeightsFile weights_file(name.string() + " (weights)", ir.weights);
+  const std::filesystem::path bin =
+      weights.empty() ? std::filesystem::path(model).replace_extension(".bin") : weights;
+  WeightsFile weights_file =
+      ir.weights ? WeightsFile(model.string() + " (weights)", *ir.weights) : WeightsFile(bin);
   return ReadDocument(*document, weights_file, faults);
 }
 

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <span>
 
 #include "converter/base/faults.h"
@@ -15,25 +16,21 @@
 
 namespace weft::ir {
 
-// If `weights` is empty, reads the .bin file next to the XML; a missing file is a fault only if a
-// constant needs bytes. Returns null if faults were added.
-std::unique_ptr<Graph> Read(const std::filesystem::path& model,
-                            const std::filesystem::path& weights, Faults& faults);
-
-// An IR in memory. Its weights must outlive the graph.
+// The bytes of a model file. Weights must outlive the graph; nullopt: they are in a file.
 struct IrBytes {
-  std::span<const std::byte> xml, weights;
+  std::span<const std::byte> xml;
+  std::optional<std::span<const std::byte>> weights;
 };
 
-// Like Read, but also returns a graph with faults, so that later passes can report more errors in
-// the same run. In such a graph, unconnected inputs and nodes with faults are connected to a node
-// without a type (a hole); nodes that depend on a hole cannot be checked. Returns null if there is
-// no graph.
-std::unique_ptr<Graph> ReadWithHoles(const std::filesystem::path& model,
+// Reads `ir`; `model` is its name in messages. Weights that are not in memory are in the file
+// `weights`, or in the .bin file next to the model if that path is empty. A missing file is a fault
+// only if a constant needs bytes.
+//
+// Also returns a graph with faults, so that later passes can report more errors in the same run. In
+// such a graph, unconnected inputs and nodes with faults are connected to a node without a type (a
+// hole); nodes that depend on a hole cannot be checked. Returns null if there is no graph.
+std::unique_ptr<Graph> ReadWithHoles(const std::filesystem::path& model, const IrBytes& ir,
                                      const std::filesystem::path& weights, Faults& faults);
-// Likewise for an IR in memory; `name` is its name in messages.
-std::unique_ptr<Graph> ReadWithHoles(const std::filesystem::path& name, const IrBytes& ir,
-                                     Faults& faults);
 
 }  // namespace weft::ir
 

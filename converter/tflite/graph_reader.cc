@@ -40,6 +40,7 @@ GraphReader::GraphReader(Reading& reading, size_t subgraph)
   reading_.subgraphs.push_back(subgraph);
   graph_->name = from_.name;
   graph_->file = reading.model.file;
+  graph_->is_tflite = true;
 }
 
 GraphReader::GraphReader(GraphReader& before) : GraphReader(before.reading_, before.index_) {

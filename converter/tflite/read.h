@@ -15,13 +15,8 @@
 
 namespace weft::tflite {
 
-// Returns true if the file has the extension .tflite or starts like one.
-bool IsTfliteFile(const std::filesystem::path& path);
-
 // Like ir::ReadWithHoles. `path` is the name in messages. With `as_litert`, integer layers that
 // LiteRT and tflite-micro round differently are rounded as in LiteRT.
-std::unique_ptr<ir::Graph> ReadWithHoles(const std::filesystem::path& path, bool as_litert,
-                                         Faults& faults);
 std::unique_ptr<ir::Graph> ReadWithHoles(const std::filesystem::path& path,
                                          std::vector<std::byte> bytes, bool as_litert,
                                          Faults& faults);

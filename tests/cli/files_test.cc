@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 
 #include "tests/cli/command_fixture.h"
+#include "tests/converter/tflite/model_writer.h"
 
 namespace weft::cli {
 namespace {
@@ -13,6 +14,12 @@ class Files : public CommandTest {
  protected:
   std::string TextOf(const std::string& name) const {
     return fs::is_regular_file(Path(name)) ? Text(name) : "";
+  }
+  // Starts to write a file to the pipe of the folder.
+  void FillPipe(const std::string& file) const {
+    const std::string write =
+        "timeout 60 sh -c \"cat '" + Path(file) + "' > '" + Path("pipe") + "'\" &";
+    ASSERT_EQ(std::system(write.c_str()), 0);
   }
   // Expects one error line, exit code 2 and unchanged files.
   void ExpectClash(const std::string& arguments, const std::string& words) {
@@ -147,6 +154,46 @@ TEST_F(Files, NamesWhatIsNoRegularFile) {
   EXPECT_EQ(folder.code, 1);
   EXPECT_TRUE(folder.err.starts_with("folder.c: ")) << folder.err;
   EXPECT_EQ(Entries(), (Names{"folder.c", "model.bin", "model.xml", "pipe"}));
+}
+
+// A pipe can be read once, but some calls convert their model several times.
+TEST_F(Files, ReadsPipesOnce) {
+  WriteModel(kSum);
+  const std::vector<std::byte> tflite = tflite::QuantisedDenseModel().Bytes();
+  WriteText("m.tflite", {reinterpret_cast<const char*>(tflite.data()), tflite.size()});
+  WriteArray<int8_t>("x.npy", ElementType::i8, {1, 3}, {20, -30, 50});
+  ASSERT_EQ(Weft("convert m.tflite -o m.weft").code, 0);
+  ASSERT_EQ(Weft("run m.weft --input audio=x.npy --output-dir must").code, 0);
+  fs::rename(Path("must/keys.npy"), Path("must/y_0.npy"));
+  ASSERT_EQ(mkfifo(Path("pipe").c_str(), 0600), 0);
+  const std::vector<std::pair<std::string, std::string>> calls = {
+      {"model.xml", "convert FILE --weights model.bin -o o.weft"},
+      {"m.tflite", "convert FILE -o o.weft"},
+      {"m.tflite", "convert FILE -o o.weft --max-error 1"},
+      {"m.tflite", "convert FILE -o o.weft --precision i8"},
+      {"m.tflite", "compare FILE --input audio=x.npy --layers must"},
+      {"m.weft", "inspect FILE"},
+      {"x.npy", "run m.weft --input audio=FILE --output-dir ."}};
+  for (const auto& [file, call] : calls) {
+    const auto outcome = [&](const std::string& name) {
+      const Outcome made = Weft(std::string(call).replace(call.find("FILE"), 4, name));
+      EXPECT_EQ(made.code, 0) << call << "\n" << made.err;
+      const std::string written = TextOf("o.weft") + TextOf("keys.npy");
+      fs::remove(Path("o.weft"));
+      fs::remove(Path("keys.npy"));
+      return written;
+    };
+    const std::string must = outcome(file);
+    FillPipe(file);
+    EXPECT_EQ(outcome("pipe"), must) << call;
+  }
+  FillPipe("m.tflite");
+  const Outcome evidence = Weft("convert pipe -o o.weft --evidence folder");
+  EXPECT_EQ(evidence.code, 1);
+  EXPECT_EQ(evidence.err,
+            "pipe: cannot be read: it is not a regular file; --evidence must be able to read it "
+            "again\n");
+  EXPECT_FALSE(fs::exists(Path("o.weft")));
 }
 
 // None of several files is written, also if the user is root.

@@ -129,7 +129,7 @@ TEST_F(Scale, TheNumberOfLayersIsLimited) {
   for (size_t i = 1; i < pipeline::kMaxLayers; ++i) net.Row();
   net.Result(net.Row());
   Write("model.xml", net.Text());
-  EXPECT_EQ(pipeline::ReadModel(Path("model.xml"), {}, faults), nullptr);
+  EXPECT_EQ(pipeline::ReadModel(Path("model.xml"), {}, {}, faults), nullptr);
   ASSERT_EQ(faults.lines().size(), 1u);
   EXPECT_EQ(faults.lines()[0],
             Path("model.xml").string() + ": has 262145 layers; must have at most 262144");

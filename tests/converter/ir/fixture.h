@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "converter/ir/read.h"
+#include "converter/read_model.h"
 
 namespace weft::ir {
 
@@ -37,7 +38,7 @@ class IrTest : public testing::Test {
   std::unique_ptr<Graph> ReadModel(std::string_view xml) {
     Write("model.xml", xml);
     Faults faults;
-    std::unique_ptr<Graph> graph = Read(Path("model.xml"), {}, faults);
+    std::unique_ptr<Graph> graph = pipeline::ReadModel(Path("model.xml"), {}, {}, faults);
     lines.clear();
     for (std::string line : faults.lines()) lines.push_back(WithoutFolder(line));
     EXPECT_EQ(graph == nullptr, !lines.empty());

@@ -134,8 +134,8 @@ TEST_F(Reader, RefusesWhatIsNoIr) {
 
 TEST_F(Reader, SaysWhyAFileCannotBeRead) {
   Faults faults;
-  EXPECT_EQ(Read(Path("absent.xml"), {}, faults), nullptr);
-  EXPECT_EQ(Read(Path(""), {}, faults), nullptr);
+  EXPECT_EQ(pipeline::ReadModel(Path("absent.xml"), {}, {}, faults), nullptr);
+  EXPECT_EQ(pipeline::ReadModel(Path(""), {}, {}, faults), nullptr);
   ASSERT_EQ(faults.lines().size(), 2u);
   EXPECT_EQ(WithoutFolder(faults.lines()[0]),
             "absent.xml: cannot be read: No such file or directory");
