@@ -2,7 +2,6 @@
 #include "converter/base/aligned_bytes.h"
 
 #include <cstdint>
-#include <new>
 
 #include "runtime/weft.h"
 

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <exception>
 #include <optional>
-#include <string_view>
 
 #include "converter/cli/help.h"
 #include "converter/cli/streams.h"

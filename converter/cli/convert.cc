@@ -2,8 +2,6 @@
 // weft convert: model.xml or model.tflite -> model.weft.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
 #include <cstdio>
 #include <memory>
 #include <set>

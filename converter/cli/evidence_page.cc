@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <string_view>
-
 #include "converter/cli/evidence_facts.h"
 #include "converter/cli/table.h"
 

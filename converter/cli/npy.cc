@@ -11,7 +11,6 @@
 #include "converter/base/files.h"
 #include "converter/base/packed.h"
 #include "converter/base/visible.h"
-#include "converter/ir/graph.h"
 
 namespace weft::cli {
 namespace {

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <string>
-#include <string_view>
 
 #include "converter/cli/evidence_parts.h"
 #include "runtime/version.h"

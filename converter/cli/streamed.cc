@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include "converter/base/visible.h"
-#include "converter/ir/graph.h"
 
 namespace weft::cli {
 namespace {

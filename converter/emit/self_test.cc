@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <cstring>
-#include <string>
 
 #include "converter/base/element_type.h"
 #include "converter/emit/file_engine.h"

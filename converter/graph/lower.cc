@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "converter/graph/lower.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cassert>
 #include <string>

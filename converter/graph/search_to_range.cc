@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "converter/graph/search_to_range.h"
 
-#include <algorithm>
-
 #include "converter/base/elements.h"
 #include "converter/graph/rewrite.h"
 #include "converter/ops/operation.h"

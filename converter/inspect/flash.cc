@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "converter/inspect/flash.h"
 
-#include "converter/inspect/streamed.h"
-
 namespace weft::inspect {
 namespace {
 

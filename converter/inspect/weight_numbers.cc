@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "converter/inspect/weight_numbers.h"
 
-#include <cstring>
 #include <set>
 #include <span>
 #include <utility>

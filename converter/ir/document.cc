@@ -9,7 +9,6 @@
 
 #include "converter/base/file_kind.h"
 #include "converter/base/visible.h"
-#include "converter/ir/graph.h"
 
 namespace weft::ir {
 

@@ -2,7 +2,6 @@
 #include "converter/plan/order.h"
 
 #include <algorithm>
-#include <numeric>
 #include <optional>
 #include <unordered_map>
 #include <vector>

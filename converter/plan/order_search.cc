@@ -2,8 +2,6 @@
 #include "converter/plan/order_search.h"
 
 #include <algorithm>
-#include <limits>
-#include <numeric>
 #include <unordered_map>
 #include <utility>
 

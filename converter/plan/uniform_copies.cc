@@ -8,7 +8,6 @@
 #include <cstring>
 #include <optional>
 #include <variant>
-#include <vector>
 
 namespace weft::plan {
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "converter/program/coalesce.h"
 
-#include <algorithm>
 #include <utility>
 
 namespace weft::program {

@@ -5,7 +5,6 @@
 
 #include <limits>
 #include <set>
-#include <utility>
 #include <variant>
 
 namespace weft::program {

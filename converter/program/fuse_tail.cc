@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "converter/program/fuse_tail.h"
 
-#include <algorithm>
 #include <array>
 #include <cstring>
 #include <optional>

@@ -5,11 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
-#include <limits>
 #include <ranges>
 #include <set>
-#include <span>
 #include <utility>
 #include <variant>
 

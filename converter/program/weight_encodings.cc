@@ -2,8 +2,6 @@
 #include "converter/program/weight_encodings.h"
 
 #include <algorithm>
-#include <cmath>
-#include <utility>
 
 #include "converter/base/narrow.h"
 #include "converter/program/group_weights.h"

@@ -8,7 +8,6 @@
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string_view>
-#include <vector>
 
 #include "converter/base/visible.h"
 #include "converter/report/page_parts.h"

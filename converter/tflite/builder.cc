@@ -2,7 +2,6 @@
 #include "converter/tflite/builder.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "converter/base/elements.h"
 #include "converter/base/visible.h"

@@ -2,8 +2,6 @@
 #include "converter/tflite/lstm.h"
 
 #include <array>
-#include <limits>
-#include <memory>
 #include <optional>
 #include <utility>
 

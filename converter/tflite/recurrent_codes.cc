@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "converter/tflite/recurrent_codes.h"
 
-#include <algorithm>
 #include <cmath>
 
 #include "converter/base/elements.h"

@@ -4,7 +4,6 @@
 
 #include "converter/tflite/builder.h"
 #include "converter/tflite/integer_sums.h"
-#include "converter/tflite/quantised.h"
 
 namespace weft::tflite {
 namespace {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shapes as values, and values from shapes. Constant folding evaluates most of them.
 #include <algorithm>
-#include <numeric>
 #include <string>
 
 #include "converter/tflite/builder.h"

@@ -4,7 +4,6 @@
 // options are FlexBuffers.
 #include <algorithm>
 #include <array>
-#include <limits>
 #include <string>
 #include <utility>
 #include <vector>

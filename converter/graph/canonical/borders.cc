@@ -2,7 +2,6 @@
 #include "converter/graph/canonical/borders.h"
 
 #include <algorithm>
-#include <memory>
 #include <string>
 #include <utility>
 #include <vector>

@@ -2,7 +2,6 @@
 #include "converter/graph/canonical/short_time.h"
 
 #include <map>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>

@@ -2,7 +2,6 @@
 #include "converter/graph/quantise/operand.h"
 
 #include <algorithm>
-#include <cstdlib>
 
 #include "converter/base/quantisation.h"
 #include "converter/graph/rewrite.h"

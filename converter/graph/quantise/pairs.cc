@@ -2,10 +2,8 @@
 #include "converter/graph/quantise/pairs.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <optional>
-#include <utility>
 #include <vector>
 
 #include "converter/graph/quantise/multiplier.h"

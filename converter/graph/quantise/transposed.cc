@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "converter/base/faults.h"
 #include "converter/graph/rewrite.h"
 #include "converter/ops/operation.h"

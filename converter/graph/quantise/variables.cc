@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "converter/graph/quantise/variables.h"
 
-#include <algorithm>
 #include <map>
 #include <optional>
 #include <string>

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <cstddef>
 #include <memory>
-#include <span>
 #include <string_view>
 #include <utility>
 

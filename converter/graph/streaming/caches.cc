@@ -4,12 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
 #include <vector>
 
 #include "converter/base/visible.h"
 #include "converter/graph/input_states.h"
-#include "converter/graph/rewrite.h"
 #include "converter/graph/streaming/axes.h"
 #include "converter/graph/streaming/kept_states.h"
 #include "converter/graph/streaming/states.h"

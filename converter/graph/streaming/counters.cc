@@ -14,7 +14,6 @@
 
 #include "converter/base/visible.h"
 #include "converter/graph/streaming/axes.h"
-#include "converter/graph/streaming/lengths.h"
 #include "converter/ops/operation.h"
 
 namespace weft::graph {

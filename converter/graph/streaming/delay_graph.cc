@@ -8,7 +8,6 @@
 #include <string>
 #include <tuple>
 #include <utility>
-#include <vector>
 
 #include "converter/graph/canonical/borders.h"
 #include "converter/graph/canonical/pads.h"

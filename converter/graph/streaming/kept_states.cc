@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "converter/graph/rewrite.h"
 #include "converter/graph/streaming/axes.h"
 #include "converter/graph/streaming/states.h"
 #include "converter/ops/operation.h"

@@ -18,7 +18,6 @@
 #include "converter/graph/rewrite.h"
 #include "converter/graph/streaming/late_masks.h"
 #include "converter/graph/streaming/resize.h"
-#include "converter/graph/streaming/rounding.h"
 #include "converter/ops/operation.h"
 #include "converter/ops/support/movement.h"
 

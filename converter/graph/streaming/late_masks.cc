@@ -2,12 +2,9 @@
 #include "converter/graph/streaming/late_masks.h"
 
 #include <algorithm>
-#include <memory>
-#include <utility>
 #include <vector>
 
 #include "converter/graph/rewrite.h"
-#include "converter/ops/support/movement.h"
 
 namespace weft::graph {
 namespace {

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "converter/base/elements.h"
-#include "converter/graph/rewrite.h"
 #include "converter/ops/operation.h"
 #include "converter/ops/support/movement.h"
 

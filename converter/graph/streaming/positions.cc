@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "converter/graph/streaming/positions.h"
 
-#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <map>
 #include <optional>
-#include <vector>
 
 #include "converter/graph/numbering.h"
 #include "converter/graph/rewrite.h"

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <limits>
 #include <memory>
-#include <optional>
 
 #include "converter/graph/numbering.h"
 #include "converter/graph/rewrite.h"

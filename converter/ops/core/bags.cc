@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "converter/ops/core/bags.h"
 
-#include <algorithm>
 #include <bit>
 #include <limits>
 

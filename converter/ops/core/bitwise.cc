@@ -2,7 +2,6 @@
 // Bitwise operations on integers, and on booleans, which have one bit. Shifts are products with a
 // power of two and divisions that round down; the arithmetic steps compute both exactly.
 #include <algorithm>
-#include <string_view>
 
 #include "converter/ops/families.h"
 #include "converter/ops/support/broadcast.h"

@@ -4,7 +4,6 @@
 // roundings. The second one uses f32 sums: it adds and subtracts a number whose last bit has the
 // weight of the 8-bit number's last bit.
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "converter/ops/families.h"

@@ -2,7 +2,6 @@
 #include "converter/ops/core/line_transform.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "converter/base/narrow.h"
 #include "converter/ops/core/fourier.h"

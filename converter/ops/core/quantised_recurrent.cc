@@ -16,7 +16,6 @@
 #include "converter/ops/support/broadcast.h"
 #include "kernels/matrix/pack.h"
 #include "kernels/recurrent/lstm_q8.h"
-#include "kernels/recurrent/svdf_q8.h"
 
 namespace weft::ops {
 namespace {

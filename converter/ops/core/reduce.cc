@@ -16,7 +16,6 @@
 #include "converter/ops/support/lengths.h"
 #include "converter/ops/support/permutation.h"
 #include "converter/ops/support/pointwise.h"
-#include "converter/ops/support/positions.h"
 
 namespace weft::ops {
 namespace {

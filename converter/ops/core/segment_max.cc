@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SegmentMax: the maximum over the rows of each segment. Segments known at conversion become one
 // step per run of segments of equal size. Computed segments become a loop over rows.
-#include <algorithm>
 
 #include "converter/ops/core/bags.h"
 #include "converter/ops/families.h"
 #include "converter/ops/support/axes.h"
 #include "converter/ops/support/broadcast.h"
 #include "converter/ops/support/movement.h"
-#include "converter/ops/support/positions.h"
 
 namespace weft::ops {
 namespace {

@@ -11,7 +11,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <string>
 
 #include "converter/base/narrow.h"
 #include "converter/ir/time_length.h"

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <initializer_list>
 #include <limits>
-#include <utility>
 #include <vector>
 
 #include "converter/base/narrow.h"

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <deque>
-#include <utility>
 #include <vector>
 
 #include "converter/base/narrow.h"

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <variant>
-#include <vector>
 
 #include "converter/plan/loops/clone.h"
 #include "converter/program/cells.h"

@@ -2,7 +2,6 @@
 #include "converter/plan/loops/choose.h"
 
 #include <algorithm>
-#include <span>
 #include <unordered_map>
 #include <utility>
 

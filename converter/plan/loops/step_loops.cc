@@ -5,7 +5,6 @@
 #include <iterator>
 #include <utility>
 #include <variant>
-#include <vector>
 
 #include "converter/program/builder.h"
 #include "converter/program/row_parts.h"

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "converter/graph/recognise/cells/cells.h"
 
-#include <string_view>
-
 #include "converter/graph/recognise/cells/cell.h"
 #include "converter/graph/recognise/cells/product.h"
 #include "converter/graph/recognise/pattern.h"

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "converter/graph/recognise/cells/product.h"
 
-#include <algorithm>
 #include <set>
 #include <vector>
 
 #include "converter/graph/recognise/affine.h"
-#include "converter/graph/recognise/pattern.h"
 #include "converter/graph/rewrite.h"
 
 namespace weft::graph {

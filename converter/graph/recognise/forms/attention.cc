@@ -4,13 +4,11 @@
 // key are scaled. The scale may be applied to the query, the key or the scores. An existing
 // attention operation becomes causal if its mask keeps the keys up to the query position, and
 // scales of its inputs are merged into it.
-#include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <utility>
 
 #include "converter/graph/recognise/forms/form_site.h"
-#include "converter/graph/recognise/forms/reduction.h"
 #include "converter/graph/recognise/forms/triangle.h"
 #include "converter/graph/rewrite.h"
 #include "converter/ops/core/softmax.h"

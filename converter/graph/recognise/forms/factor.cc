@@ -14,7 +14,6 @@
 // as before.
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <memory>
 #include <utility>
 

@@ -4,7 +4,6 @@
 #include <span>
 
 #include "converter/graph/recognise/forms/form_site.h"
-#include "converter/graph/rewrite.h"
 
 namespace weft::graph {
 namespace {

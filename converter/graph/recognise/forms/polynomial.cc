@@ -2,7 +2,6 @@
 #include "converter/graph/recognise/forms/polynomial.h"
 
 #include <algorithm>
-#include <array>
 #include <string_view>
 
 #include "converter/graph/rewrite.h"

@@ -2,7 +2,6 @@
 #include "converter/graph/recognise/loops/count.h"
 
 #include <algorithm>
-#include <memory>
 #include <optional>
 
 #include "converter/graph/recognise/loops/list.h"

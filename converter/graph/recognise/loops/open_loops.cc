@@ -8,7 +8,6 @@
 #include "converter/graph/infer.h"
 #include "converter/graph/promote.h"
 #include "converter/graph/recognise/loops/count.h"
-#include "converter/graph/recognise/loops/scalars.h"
 #include "converter/graph/resolve.h"
 #include "converter/graph/rewrite.h"
 #include "converter/ir/edit.h"
