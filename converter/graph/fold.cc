@@ -115,7 +115,7 @@ NodeOutputs RunNode(const ir::Graph& graph, ir::Node& node, Folding& folding, Fa
   // Lowering may compute tables as large as the outputs.
   if (folding.work && !TakeWork(static_cast<double>(ElementsOf(node)), folding, scope)) return {};
   try {
-    node.operation->lower(scope);
+    ops::Lower(scope);
   } catch (const TooWide& wide) {
     scope.Fault("could not be folded: {}", wide.what());
   }

@@ -62,7 +62,7 @@ void LowerNode(const ir::Graph& graph, ir::Node& node, program::Builder& builder
   ops::LowerScope scope(graph, node, faults, builder, values, &shared);
   scope.lower_body = LowerBody;
   try {
-    node.operation->lower(scope);
+    ops::Lower(scope);
   } catch (TooWide& wide) {
     wide.SayWhere(ir::Where(graph, node));
     throw;

@@ -227,6 +227,17 @@ bool LowerScope::IsUsed(size_t i) const {
   return shared.used->contains({&node_, Narrow32(i, "an output's index")});
 }
 
+void Lower(LowerScope& scope) {
+  const ir::Node& node = scope.node();
+  const auto is_empty = [](const ir::OutputPort& port) {
+    return ElementCount(port.type.dims) == 0 && !port.run_time_extent;
+  };
+  const bool has_effects = !node.bodies.empty() || ir::IsReadValue(node) || ir::IsAssign(node);
+  if (has_effects || !std::ranges::all_of(node.outputs, is_empty))
+    return node.operation->lower(scope);
+  for (size_t i = 0; i < node.outputs.size(); ++i) scope.NewOutput(i);
+}
+
 std::vector<const ir::Node*> LowerScope::SinksIn(program::ValueId root) const {
   std::vector<const ir::Node*> later;
   if (shared_ == nullptr) {  // a single operation: all later sinks count

@@ -256,6 +256,10 @@ class LowerScope : public NodeScope {
   bool keeps_all_outputs_ = false;
 };
 
+// Lowers the node of the scope by its row. Outputs without elements need no steps, so that only
+// operations with several outputs, states or bodies can be lowered with an empty output.
+void Lower(LowerScope& scope);
+
 }  // namespace weft::ops
 
 #endif  // WEFT_CONVERTER_OPS_OPERATION_H_

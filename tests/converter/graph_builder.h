@@ -102,7 +102,7 @@ class GraphBuilder {
       builder.SetLayer(node->name);
       ops::LowerScope scope(graph, *node, faults, builder, values);
       scope.lower_body = graph::LowerBody;
-      node->operation->lower(scope);
+      ops::Lower(scope);
     }
     for (ir::Node* node : graph.results) {
       builder.SetLayer(node->name);

@@ -193,7 +193,6 @@ void LowerAttention(LowerScope& scope) {
   program::Builder& builder = scope.builder;
   const Dims& out = scope.output_type(0).dims;
   const program::ValueId y = scope.NewOutput(0);
-  if (ElementCount(out) == 0) return;
   const Matrix value = MatrixOver(scope.input_dims(kAttended), scope.input_strides(kAttended));
   if (value.rows == 0) return builder.Fill(y);
   const program::ValueId scores = EmitMasked(scope, EmitScores(scope));

@@ -137,7 +137,6 @@ void LowerLeftShift(LowerScope& scope) {
   const ElementType type = scope.input_element(0);
   const Dims dims = scope.output_type(0).dims;
   const program::ValueId y = scope.NewOutput(0);
-  if (ElementCount(dims) == 0) return;
   ShiftSteps steps(scope.builder, type, dims.size());
   const std::optional<Dims> positions = scope.Ints(1);
   const Operand factor =
@@ -174,7 +173,6 @@ std::vector<Operand> ShiftDivisors(LowerScope& scope, ShiftSteps& steps) {
 // Computed in i64, where a division that rounds down shifts in the sign bit.
 void LowerRightShift(LowerScope& scope) {
   const TensorType type = scope.output_type(0);
-  if (ElementCount(type.dims) == 0) return void(scope.NewOutput(0));
   ShiftSteps steps(scope.builder, ElementType::i64, type.dims.size());
   Operand shifted = BitsOperand(scope, 0, ElementType::i64);
   for (const Operand& divisor : ShiftDivisors(scope, steps)) {

@@ -59,7 +59,6 @@ void LowerBucketize(LowerScope& scope) {
   program::Builder& builder = scope.builder;
   const TensorType& type = scope.output_type(0);
   const program::ValueId y = scope.NewOutput(0);
-  if (ElementCount(type.dims) == 0) return;
   const int64_t buckets = scope.input_dims(1)[0];
   if (buckets == 0) return builder.Fill(y);
   Dims x_dims = type.dims, dims = type.dims, bucket_dims(type.dims.size(), 1);
@@ -105,7 +104,6 @@ void LowerSearch(LowerScope& scope) {
   program::Builder& builder = scope.builder;
   const TensorType& type = scope.output_type(0);
   const program::ValueId y = scope.NewOutput(0);
-  if (ElementCount(type.dims) == 0) return;
   Dims sorted = scope.input_dims(0);
   const int64_t line = sorted.back();
   if (line == 0) return builder.Fill(y);

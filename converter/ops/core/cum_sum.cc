@@ -77,10 +77,6 @@ program::ValueId IsSummedAxis(LowerScope& scope, int64_t axis) {
 
 void LowerCumSum(LowerScope& scope) {
   const TensorType& type = scope.output_type(0);
-  if (ElementCount(type.dims) == 0) {
-    scope.NewOutput(0);
-    return;
-  }
   if (KnowsSummedAxis(scope)) {
     return scope.SetOutput(0, SumsAlong(scope, WrappedAxis(SummedAxis(scope), scope.rank(0))));
   }

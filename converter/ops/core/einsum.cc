@@ -389,10 +389,6 @@ Term Contraction::Ordered(const Term& term, const Labels& order) {
 }
 
 void LowerEinsum(LowerScope& scope) {
-  if (ElementCount(scope.output_type(0).dims) == 0) {
-    scope.NewOutput(0);
-    return;
-  }
   for (size_t i = 0; i < scope.input_count(); ++i) {  // an empty sum
     if (ElementCount(scope.input_dims(i)) == 0) return scope.builder.Fill(scope.NewOutput(0));
   }

@@ -162,10 +162,6 @@ class BagLowering {
         bags_(scope.output_type(0).dims[0]) {}
 
   void Run() {
-    if (ElementCount(scope_.output_type(0).dims) == 0) {
-      scope_.NewOutput(0);
-      return;
-    }
     const ReduceOp op = BagReduction(scope_);
     if (const std::optional<Dims> sizes = KnownSizes()) {
       const BagRows rows = RowsIn(order_);

@@ -100,7 +100,6 @@ bool IsKnownZero(const NodeScope& scope, size_t i) {
 void LowerFakeConvert(LowerScope& scope) {
   const Dims dims = scope.output_type(0).dims;
   const program::ValueId y = scope.NewOutput(0);
-  if (ElementCount(dims) == 0) return;
   const Operand scale = {scope.input(1), AlignedDims(scope, 1, dims)};
   ShortRounding steps(scope.builder, ShortFloatOf(scope), dims);
   program::ValueId x = steps.Apply(BinaryOp::multiply, scope.input(0), scale);

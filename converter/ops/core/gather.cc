@@ -99,7 +99,6 @@ program::ValueId ReadableIndices(LowerScope& scope) {
 void LowerRunTime(LowerScope& scope, const GatherSpec& spec) {
   if (!HasByteElements(scope, 0)) return;
   const program::ValueId target = scope.NewOutput(0);
-  if (ElementCount(scope.output_type(0).dims) == 0) return;
   const program::ValueId indices = ReadableIndices(scope);
   EmitGather(scope.builder, GatherGeometryOf(scope, spec), scope.input(0), indices, target);
 }

@@ -41,7 +41,6 @@ void LowerComputedElements(LowerScope& scope, size_t axis) {
   const Dims& data = scope.input_dims(0);
   const Dims& indices = scope.input_dims(1);
   const program::ValueId y = scope.NewOutput(0);
-  if (ElementCount(indices) == 0) return;
   program::Builder& builder = scope.builder;
   const program::ValueId x = scope.input(0), index = scope.input(1);
   const int64_t outer = ProductOf(data, 0, axis);
@@ -164,7 +163,6 @@ void LowerComputedTuples(LowerScope& scope, const TupleSpec& spec) {
   const Dims& data = scope.input_dims(0);
   const Dims& indices = scope.input_dims(1);
   const program::ValueId y = scope.NewOutput(0);
-  if (ElementCount(scope.output_type(0).dims) == 0) return;
   const Dims extents = ChosenExtents(scope, spec);
   const int64_t batch = ProductOf(data, 0, spec.batch_dims);
   const int64_t tuples = ProductOf(indices, 0, indices.size() - 1);

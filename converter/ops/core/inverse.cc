@@ -134,7 +134,6 @@ class InverseSteps {
 void LowerInverse(LowerScope& scope) {
   const Dims dims = scope.output_type(0).dims;
   const program::ValueId y = scope.NewOutput(0);
-  if (ElementCount(dims) == 0) return;
   InverseSteps steps(scope.builder, ProductOf(dims, 0, dims.size() - 2), dims.back());
   program::ValueId x = steps.Augmented(scope.input(0), scope.attributes.Bool("adjoint", false));
   for (int64_t at = 0; at < dims.back(); ++at) x = steps.Eliminated(steps.Pivoted(x, at), at);

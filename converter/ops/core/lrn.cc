@@ -71,7 +71,6 @@ program::ValueId LrnWithNumber(program::Builder& builder, BinaryOp op, program::
 void LowerLrn(LowerScope& scope) {
   const TensorType& type = scope.output_type(0);
   const program::ValueId x = scope.input(0), y = scope.NewOutput(0);
-  if (ElementCount(type.dims) == 0) return;
   program::Builder& builder = scope.builder;
   const int64_t size = scope.attributes.Int("size", 1);
   program::ValueId mean = builder.Scratch(type);

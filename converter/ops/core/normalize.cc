@@ -102,7 +102,6 @@ Dims WithSeveralKept(Dims dims, const std::vector<bool>& along) {
 void LowerAlong(LowerScope& scope, const std::vector<bool>& along, const Norm& norm) {
   const TensorType& type = scope.output_type(0);
   const program::ValueId x = scope.input(0), y = scope.NewOutput(0);
-  if (ElementCount(type.dims) == 0) return;
   program::Builder& builder = scope.builder;
   const auto several = LinesAlong(WithSeveralKept(type.dims, along), along);
   const auto lines = LinesAlong(type.dims, along);

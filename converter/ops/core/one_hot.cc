@@ -96,7 +96,6 @@ void LowerOneHot(LowerScope& scope) {
   const OneHotSpec spec = ReadOneHotSpec(scope).value();
   const TensorType type = scope.output_type(0);
   const program::ValueId y = scope.NewOutput(0);
-  if (ElementCount(type.dims) == 0) return;
   program::Builder& builder = scope.builder;
   const bool from_end = has_mode && CountsFromEnd(scope);
   const program::ValueId indices = from_end ? CountedFromStart(scope, spec.depth) : scope.input(0);

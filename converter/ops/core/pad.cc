@@ -225,7 +225,7 @@ void LowerPad(LowerScope& scope) {
   const auto positive = [](int64_t pad) { return pad > 0; };
   const bool grows = std::any_of(spec.begin.begin(), spec.begin.end(), positive) ||
                      std::any_of(spec.end.begin(), spec.end.end(), positive);
-  if (!grows || ElementCount(spec.output) == 0) {
+  if (!grows) {
     std::vector<Runs> runs;
     for (size_t axis = 0; axis < spec.output.size(); ++axis) {
       runs.push_back({Centre(spec, axis, scope.input_dims(0)[axis])});

@@ -90,7 +90,6 @@ program::ValueId WithZeros(program::Builder& builder, program::ValueId x, int64_
 
 void LowerPatches(LowerScope& scope) {
   const program::ValueId y = scope.NewOutput(0);
-  if (ElementCount(scope.output_type(0).dims) == 0) return;
   const Patches patches = PatchesOf(scope);
   const Dims& in = scope.input_dims(0);
   const program::ValueId image = WithZeros(scope.builder, scope.input(0), in[0] * in[1], patches);
@@ -127,7 +126,6 @@ void InferReorg(InferScope& scope) {
 
 void LowerReorg(LowerScope& scope) {
   const program::ValueId y = scope.NewOutput(0);
-  if (ElementCount(scope.output_type(0).dims) == 0) return;
   const Dims& in = scope.input_dims(0);
   const int64_t stride = scope.attributes.Ints("stride")[0];
   const int64_t row = in[3] * stride, plane = in[2] * stride * row;

@@ -184,7 +184,6 @@ Pooled MapsOf(const NodeScope& scope, const Window& window) {
 void Emit(LowerScope& scope, PoolOp op) {
   const Dims data = SpecDims(scope);
   const program::ValueId y = scope.NewOutput(0);
-  if (ElementCount(scope.output_type(0).dims) == 0) return;
   Window window = WindowOf(scope);
   if (op == PoolOp::mean_include_pad) CountBeyondPads(window);
   if (window.axis_count < 3) {
@@ -278,7 +277,6 @@ program::ValueId Wide(program::Builder& builder, program::ValueId x) {
 // parameters.
 void EmitCodes(LowerScope& scope, PoolOp op) {
   const program::ValueId y = scope.NewOutput(0);
-  if (ElementCount(scope.output_type(0).dims) == 0) return;
   Window window = WindowOf(scope);
   if (op == PoolOp::mean_include_pad) CountBeyondPads(window);
   auto params = PoolParamsOf<format::PoolQ8Params>(op, MapsOf(scope, window), window);
@@ -300,7 +298,6 @@ void EmitMaxima(LowerScope& scope) {
   const bool has_codes = type.type == ElementType::i8 || type.type == ElementType::i16;
   if (has_codes && scope.rank(0) < 5) return EmitCodes(scope, PoolOp::max);
   const program::ValueId y = scope.NewOutput(0);
-  if (ElementCount(type.dims) == 0) return;
   program::Builder& builder = scope.builder;
   const Dims& data = scope.input_dims(0);
   const int64_t planes = data[0] * data[1];
@@ -426,7 +423,6 @@ class IndexSteps {
 
 void EmitIndices(LowerScope& scope) {
   const TensorType type = scope.output_type(1);
-  if (ElementCount(type.dims) == 0) return void(scope.NewOutput(1));
   program::Builder& builder = scope.builder;
   const Dims data = scope.input_dims(0);
   const Window window = WindowOf(scope);

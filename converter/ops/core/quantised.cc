@@ -95,7 +95,6 @@ void LowerToShorts(LowerScope& scope, program::ValueId x, program::ValueId y) {
 
 void LowerToCodes(LowerScope& scope) {
   const program::ValueId x = scope.input(0), y = scope.NewOutput(0);
-  if (CountOf(scope) == 0) return;
   if (HasShorts(scope)) return LowerToShorts(scope, x, y);
   const format::QuantizeParams params(CountOf(scope), scope.attributes.Float(kInverse, 0),
                                       CodesOf(scope));
@@ -109,7 +108,6 @@ void InferFromCodes(InferScope& scope) {
 
 void LowerFromCodes(LowerScope& scope) {
   const program::ValueId x = scope.input(0), y = scope.NewOutput(0);
-  if (CountOf(scope) == 0) return;
   if (scope.input_element(0) == ElementType::i16) {  // whose zero point is 0
     const program::ValueId wide = scope.builder.Scratch(scope.output_type(0));
     EmitConvert(scope.builder, x, wide);
@@ -142,7 +140,6 @@ program::ValueId SignedBytes(program::Builder& builder, program::ValueId value) 
 
 void LowerByteTable(LowerScope& scope) {
   const program::ValueId x = scope.input(0), table = scope.input(1), y = scope.NewOutput(0);
-  if (CountOf(scope) == 0) return;
   program::Builder& builder = scope.builder;
   builder.Emit(format::LookupParams(CountOf(scope)),
                {SignedBytes(builder, x), SignedBytes(builder, table)}, {SignedBytes(builder, y)});
@@ -209,7 +206,6 @@ void InferByteMatMul(InferScope& scope) {
 
 void LowerByteMatMul(LowerScope& scope) {
   const program::ValueId y = scope.NewOutput(0);
-  if (CountOf(scope) == 0) return;
   const Dims& weights = scope.input_dims(kFilters);
   EmitByteRows(scope, ElementCount(scope.output_type(0).dims).value_or(0) / weights[0],
                {1, weights[0], weights[1], {}}, y);
@@ -338,7 +334,6 @@ bool IsOfPixels(const Filters& filters, const Window& window) {
 
 void LowerByteConvolution(LowerScope& scope) {
   const program::ValueId y = scope.NewOutput(0);
-  if (CountOf(scope) == 0) return;
   const Filters filters = FiltersOf(scope);
   Window window = ConvolvedWindow(scope);
   if (IsOfPixels(filters, window)) {
@@ -363,7 +358,6 @@ template <format::BinaryOp op>
 void LowerByteBinary(LowerScope& scope) {
   const program::ValueId a = scope.input(0), b = scope.input(1), y = scope.NewOutput(0);
   const Dims& out = scope.output_type(0).dims;
-  if (CountOf(scope) == 0) return;
   const std::array aligned = {WithLeadingOnes(scope.input_dims(0), out.size()),
                               WithLeadingOnes(scope.input_dims(1), out.size())};
   const StridedNest nest = CollapsedNest(out, aligned);
@@ -395,7 +389,6 @@ void InferCodeFunction(InferScope& scope) {
 void LowerCodeFunction(LowerScope& scope) {
   constexpr std::string_view kFunctions[] = {"rescale", "sigmoid", "tanh"};
   const program::ValueId x = scope.input(0), y = scope.NewOutput(0);
-  if (CountOf(scope) == 0) return;
   const auto number = [&](const char* key) {
     return Narrow<int32_t>(scope.attributes.Int(key, 0), "a quantised value");
   };
@@ -429,7 +422,6 @@ void InferByteSoftmax(InferScope& scope) {
 void LowerByteSoftmax(LowerScope& scope) {
   const program::ValueId x = scope.input(0), y = scope.NewOutput(0);
   const uint32_t count = CountOf(scope);
-  if (count == 0) return;
   const uint32_t length = Narrow32(scope.input_dims(0).back(), "elements");
   if (scope.has_input(1)) {
     const format::SoftmaxQ16Params params(count / length, length, MultiplierIn(scope, kMultiplier));
@@ -449,7 +441,6 @@ void InferByteNormalize(InferScope& scope) {
 void LowerByteNormalize(LowerScope& scope) {
   const program::ValueId x = scope.input(0), y = scope.NewOutput(0);
   const uint32_t count = CountOf(scope);
-  if (count == 0) return;
   const uint32_t length = Narrow32(scope.input_dims(0).back(), "elements");
   scope.builder.Emit(format::NormalizeQ8Params(count / length, length, ByteOf(scope, kInputZero)),
                      {x}, {y});

@@ -250,7 +250,6 @@ void InferSvdf(InferScope& scope) {
 void LowerSvdf(LowerScope& scope) {
   const ValueId y = scope.NewOutput(0), state = scope.NewOutput(1);
   const Dims &x = scope.input_dims(kSvdfX), &time = scope.input_dims(kSvdfTime);
-  if (ElementCount(scope.output_type(0).dims).value_or(0) == 0) return;
   const uint32_t filters = Narrow32(time[0], "filters");
   const uint32_t rank = Narrow32(scope.attributes.Int(kSvdfRank, 1), "rank");
   const uint32_t inputs = Narrow32(x[1], "inputs");

@@ -165,7 +165,6 @@ void LowerReduceInUse(LowerScope& scope, ReduceOp op, const ir::RunTimeExtent& e
   const Dims& dims = scope.input_dims(0);
   const TensorType type = scope.output_type(0);
   const program::ValueId y = scope.NewOutput(0);
-  if (ElementCount(type.dims) == 0) return;
   const program::ValueId x = EmitFilled(builder, scope.input(0), dims, extent.axis,
                                         EmitLength(builder, scope.values(), extent),
                                         NeutralElement(builder, op, type.type));
@@ -193,7 +192,6 @@ void LowerReduce(LowerScope& scope) {
   const bool reduces = over.reduces();
   if (!reduces && op != ReduceOp::l1 && op != ReduceOp::l2) return scope.Forward(0, 0);
   const program::ValueId y = scope.NewOutput(0);
-  if (reduces && ElementCount(scope.output_type(0).dims) == 0) return;
   ReduceInto(scope.builder, op, over, scope.input(0), y);
 }
 

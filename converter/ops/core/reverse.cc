@@ -119,7 +119,6 @@ program::ValueId EmitReversedPositions(program::Builder& builder, program::Value
 void LowerComputedReverse(LowerScope& scope, size_t batch, size_t time) {
   const Dims dims = scope.input_dims(0);
   const program::ValueId y = scope.NewOutput(0);
-  if (ElementCount(dims) == 0) return;
   program::Builder& builder = scope.builder;
   const Dims dense = program::DenseStrides(dims);
   Dims front = {dims[batch], dims[time]}, strides = {dense[batch], dense[time]};

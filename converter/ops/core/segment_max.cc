@@ -76,10 +76,6 @@ void LowerSegmentMax(LowerScope& scope) {
   program::Builder& builder = scope.builder;
   const TensorType out = scope.output_type(0);
   const std::optional<Dims> ids = scope.Ints(kSegmentIds);
-  if (ElementCount(out.dims) == 0) {
-    scope.NewOutput(0);
-    return;
-  }
   const Dims data = scope.input_dims(0);
   const BagRows rows = {data[0], ProductOf(data, 1, data.size()), scope.input(0), program::kNone};
   const EmptyBag empty = {program::kNone, FillsLowest(scope) ? LowestBits(out.type) : 0};

@@ -33,7 +33,6 @@ void InferSelect(InferScope& scope) {
 void LowerSelect(LowerScope& scope) {
   const Dims& out = scope.output_type(0).dims;
   const Operand y{scope.NewOutput(0), out};
-  if (ElementCount(out) == 0) return;
   const auto aligned = [&](size_t i) {
     return Operand{scope.input(i), AlignedDims(scope, i, out)};
   };

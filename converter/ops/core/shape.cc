@@ -216,7 +216,6 @@ void LowerEye(LowerScope& scope) {
   const EyeSpec spec = ReadEyeSpec(scope).value();
   const TensorType type = scope.output_type(0);
   const program::ValueId y = scope.NewOutput(0);
-  if (ElementCount(type.dims) == 0) return;
   scope.builder.Fill(y);
   if (spec.diagonal >= spec.columns || spec.diagonal <= -spec.rows) return;
   const int64_t row = std::max<int64_t>(-spec.diagonal, 0);

@@ -148,7 +148,6 @@ FrameRows EmitFrameRows(LowerScope& scope, const Framing& framing, const Signals
 void EmitStft(LowerScope& scope, Signals signals, bool exchanged) {
   const Framing framing = FramingOf(scope);
   const program::ValueId y = scope.NewOutput(0);
-  if (ElementCount(scope.output_type(0).dims) == 0) return;
   program::Builder& builder = scope.builder;
   const int64_t batch = signals.batch;
   const int64_t frames = (signals.length - framing.size) / framing.step + 1;
@@ -388,7 +387,6 @@ program::ValueId EmitWithoutWeights(LowerScope& scope, const Framing& framing,
 void LowerIstft(LowerScope& scope) {
   const Framing framing = FramingOf(scope);
   const program::ValueId y = scope.NewOutput(0);
-  if (ElementCount(scope.output_type(0).dims) == 0) return;
   program::Builder& builder = scope.builder;
   const Overlap overlap = OverlapOf(scope, framing);
   const program::ValueId sums =
@@ -415,7 +413,6 @@ void LowerFrames(LowerScope& scope) {
   const Framing framing = FramingOf(scope);
   const Dims& dims = scope.output_type(0).dims;
   const program::ValueId y = scope.NewOutput(0);
-  if (ElementCount(dims) == 0) return;
   if (dims[2] != framing.size) scope.builder.Fill(y);
   EmitTransform(scope.builder, WindowedInverse(scope, framing, dims[2]), dims[0] * dims[1],
                 2 * framing.bins(), scope.input(0), y);
@@ -455,7 +452,6 @@ program::ValueId EmitRows(LowerScope& scope, const Overlap& overlap, int64_t ski
 void LowerOverlapAdd(LowerScope& scope) {
   const WindowAxis axis = OverlapWindow(scope);
   const program::ValueId y = scope.NewOutput(0);
-  if (ElementCount(scope.output_type(0).dims) == 0) return;
   const int64_t blocks = axis.kernel / axis.stride;
   const int64_t first = axis.pad_begin / axis.stride;
   const int64_t last = (axis.pad_begin + axis.out - 1) / axis.stride;

@@ -62,7 +62,6 @@ void EmitSignal(LowerScope& scope, Op op, ValueId a, uint32_t scale = 0, uint32_
                 uint32_t length = 0) {
   const uint32_t count = SignalCount(scope.output_type(0).dims);
   const ValueId y = scope.NewOutput(0);
-  if (count == 0) return;
   scope.builder.Emit(format::SignalParams(count, length, scale, shift, op, 0, 0),
                      {scope.input(0), a}, {y});
 }
@@ -132,7 +131,6 @@ void InferPcan(InferScope& scope) {
 void LowerPcan(LowerScope& scope) {
   const uint32_t count = SignalCount(scope.input_dims(0));
   const ValueId y = scope.NewOutput(0);
-  if (count == 0) return;
   scope.builder.Emit(format::ChannelGainParams(count, OptionOf(scope, "snr_shift")),
                      {scope.input(0), scope.input(1), scope.input(2)}, {y});
 }

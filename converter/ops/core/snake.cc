@@ -47,7 +47,6 @@ void LowerSnake(LowerScope& scope) {
   const Dims &dims = scope.input_dims(0), &numbers = scope.input_dims(kSlopes);
   const program::ValueId x = scope.input(0), slopes = scope.input(kSlopes);
   const program::ValueId heights = scope.input(kHeights), y = scope.NewOutput(0);
-  if (ElementCount(dims).value_or(0) == 0) return;
   const auto found = std::ranges::find_if(numbers, [](int64_t count) { return count != 1; });
   const auto axis = static_cast<size_t>(found - numbers.begin());
   const bool has_one = axis == dims.size();

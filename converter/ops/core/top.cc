@@ -74,7 +74,6 @@ void LowerTop(LowerScope& scope) {
   const size_t axis = WrappedAxis(scope.attributes.Int("axis", 0), scope.rank(0));
   const program::ValueId values = scope.NewOutput(0);
   const program::ValueId indices = ResultOf(scope, 1, {ElementType::i32, results});
-  if (ElementCount(results) == 0) return;
   EmitTop(scope.builder,
           {ProductOf(dims, 0, axis), dims[axis], ProductOf(dims, axis + 1, dims.size()),
            results[axis], IsMin(scope), IsByIndex(scope)},

@@ -447,7 +447,6 @@ void EmitGroup(program::Builder& builder, const Transposed& node, const PhaseGro
 
 void LowerTransposed(LowerScope& scope) {
   const program::ValueId y = scope.NewOutput(0);
-  if (ElementCount(scope.output_type(0).dims) == 0) return;
   program::Builder& builder = scope.builder;
   const bool is_integer = scope.input_element(kData) != ElementType::f32;
   Transposed node = {

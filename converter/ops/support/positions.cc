@@ -64,8 +64,7 @@ void EmitKnownGather(program::Builder& builder, const GatherGeometry& geometry, 
 
 void SelectPositions(LowerScope& scope, const GatherGeometry& geometry, const Dims& positions) {
   const Runs runs = RunsOf(positions);
-  const bool empty = ElementCount(scope.output_type(0).dims) == 0;
-  if (empty || (geometry.batch == 1 && runs.size() <= kMaxRuns)) {
+  if (geometry.batch == 1 && runs.size() <= kMaxRuns) {
     return MoveToOutput(scope, 0, MovementOfRuns(geometry, runs), 0);
   }
   if (!HasByteElements(scope, 0)) return;

@@ -202,11 +202,6 @@ program::ValueId DividedByHits(program::Builder& builder, program::ValueId sums,
   return means;
 }
 
-// Returns true if the output equals the data.
-bool ScattersNothing(const LowerScope& scope, int64_t targets) {
-  return targets == 0 || ElementCount(scope.output_type(0).dims) == 0;
-}
-
 // y = state, except for rows selected by one target: they become the update, or are combined with
 // it.
 void EmitScatterTarget(program::Builder& builder, const ComputedRows& rows, program::ValueId index,
@@ -348,7 +343,7 @@ size_t MaxCombined(const Dims& targets) {
 
 void CombineRows(LowerScope& scope, const ScatteredRows& rows, Combination combination,
                  bool with_data, program::ValueId updates) {
-  if (ScattersNothing(scope, static_cast<int64_t>(rows.targets.size()))) return scope.Forward(0, 0);
+  if (rows.targets.empty()) return scope.Forward(0, 0);
   program::Builder& builder = scope.builder;
   const RowUpdates meetings = MeetingsOf(rows.targets);
   const auto count = static_cast<int64_t>(meetings.rows.size());
@@ -403,7 +398,7 @@ program::ValueId EmitCombinedRows(program::Builder& builder, const ComputedRows&
 
 void WriteComputedRows(LowerScope& scope, const ComputedRows& rows, program::ValueId numbers,
                        program::ValueId updates, bool with_data) {
-  if (ScattersNothing(scope, rows.targets)) return scope.Forward(0, 0);
+  if (rows.targets == 0) return scope.Forward(0, 0);
   const program::ValueId y =
       EmitCombinedRows(scope.builder, rows, numbers, updates, scope.input(0), with_data);
   scope.SetOutput(0, scope.builder.View(y, 0, scope.output_type(0)));

@@ -134,7 +134,6 @@ template <ReduceOp op>
 void LowerAdaptive(LowerScope& scope) {
   if (scope.output_type(0).dims == scope.input_dims(0)) return scope.Forward(0, 0);
   const Dims out = scope.output_type(0).dims;
-  if (ElementCount(out) == 0) return void(scope.NewOutput(0));
   Dims dims = scope.input_dims(0);
   program::ValueId x = ReduceEvenAxes(scope.builder, op, scope.input(0), dims, out);
   for (size_t axis = kFirstSpatial; axis < dims.size(); ++axis) {
@@ -189,7 +188,6 @@ std::vector<Dims> SpacePositions(std::span<const int64_t> in, std::span<const in
 void LowerMaximaAndIndices(LowerScope& scope) {
   const program::ValueId values = scope.NewOutput(0), indices = scope.NewOutput(1);
   const TensorType& type = scope.output_type(1);
-  if (ElementCount(type.dims) == 0) return;
   program::Builder& builder = scope.builder;
   const std::span<const int64_t> in = std::span(scope.input_dims(0)).subspan(kFirstSpatial);
   Dims positions;

@@ -68,7 +68,6 @@ void InferGridSample(InferScope& scope) {
 void LowerGridSample(LowerScope& scope) {
   const Dims out = scope.output_type(0).dims;
   const program::ValueId y = scope.NewOutput(0);
-  if (ElementCount(out) == 0) return;
   program::Builder& builder = scope.builder;
   const SampleSpec spec = SampleSpecOf(scope);
   const program::ValueId image = scope.input(kImage);

@@ -73,7 +73,6 @@ void LowerRegions(LowerScope& scope) {
   const Regions regions = RegionsOf(scope);
   const program::ValueId x = scope.input(0), y = scope.NewOutput(0);
   const Dims& dims = scope.input_dims(0);
-  if (ElementCount(dims) == 0) return;
   program::Builder& builder = scope.builder;
   const int64_t plane = dims[2] * dims[3];
   const auto sigmoid = [&](int64_t first, int64_t count) {

@@ -88,7 +88,6 @@ void LowerRoiAlign(LowerScope& scope) {
   const RoiAlignment alignment = AlignmentOf<has_mode>(scope);
   const Dims data = scope.input_dims(0);
   const program::ValueId y = scope.NewOutput(0);
-  if (ElementCount(scope.output_type(0).dims) == 0) return;
   const bool is_wide = scope.input_element(2) == ElementType::i64;
   const ElementType number = is_wide ? ElementType::i64 : ElementType::i32;
   const format::RegionParams params(

@@ -111,7 +111,6 @@ void InferRoiPooling(InferScope& scope) {
 
 void LowerRoiPooling(LowerScope& scope) {
   const ValueId y = scope.NewOutput(0);
-  if (ElementCount(scope.output_type(0).dims) == 0) return;
   const PooledRegions regions = RegionsOfInputs(scope);
   if (IsRoiBilinear(scope)) {  // corners are fractions already
     return EmitRegions(scope.builder, RegionOp::point, 1, regions, y);
@@ -214,7 +213,6 @@ PooledRegions RegionsOfBins(program::Builder& builder, const PositionSpec& spec,
 void LowerPositionPooling(LowerScope& scope) {
   const ValueId y = scope.NewOutput(0);
   const Dims out = scope.output_type(0).dims;
-  if (ElementCount(out) == 0) return;
   const PositionSpec spec = PositionSpecOf(scope);
   const float scale = scope.attributes.Float("spatial_scale", 1);
   program::Builder& builder = scope.builder;
