@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "converter/graph/faulty_bodies.h"
-
 #include <algorithm>
 #include <memory>
 #include <set>
+
+#include "converter/graph/graph_passes.h"
 
 namespace weft::graph {
 

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "converter/graph/promote.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -15,6 +13,7 @@
 
 #include "converter/base/narrow.h"
 #include "converter/base/visible.h"
+#include "converter/graph/graph_passes.h"
 #include "converter/graph/rewrite.h"
 #include "converter/ops/operation.h"
 #include "kernels/elementwise/convert.h"

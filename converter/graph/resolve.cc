@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "converter/graph/resolve.h"
-
 #include <fmt/format.h>
 
 #include <charconv>
@@ -11,6 +9,7 @@
 #include <vector>
 
 #include "converter/base/visible.h"
+#include "converter/graph/graph_passes.h"
 #include "converter/graph/missing.h"
 #include "converter/ops/operation.h"
 

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "converter/graph/variables.h"
-
 #include <fmt/format.h>
 
 #include <map>
 #include <string>
 
 #include "converter/base/visible.h"
+#include "converter/graph/graph_passes.h"
 
 namespace weft::graph {
 namespace {

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "converter/graph/widen_batch.h"
-
 #include <fmt/format.h>
 
 #include <map>
@@ -11,6 +9,7 @@
 #include <vector>
 
 #include "converter/graph/batch_axes.h"
+#include "converter/graph/graph_passes.h"
 #include "converter/graph/numbering.h"
 #include "converter/graph/origins.h"
 #include "converter/graph/rewrite.h"

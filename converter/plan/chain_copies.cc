@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "converter/plan/chain_copies.h"
-
 #include <cstdint>
 #include <optional>
 #include <variant>
 #include <vector>
 
+#include "converter/plan/plan_passes.h"
 #include "converter/program/access_index.h"
 #include "converter/program/block_access.h"
 

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "converter/plan/order.h"
-
 #include <algorithm>
 #include <optional>
 #include <unordered_map>
@@ -9,6 +7,7 @@
 #include "converter/base/narrow.h"
 #include "converter/plan/order_search.h"
 #include "converter/plan/plan.h"
+#include "converter/plan/plan_passes.h"
 #include "converter/program/units.h"
 
 namespace weft::plan {

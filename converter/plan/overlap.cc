@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "converter/plan/overlap.h"
-
 #include <algorithm>
 #include <optional>
 #include <unordered_map>
 #include <variant>
 
+#include "converter/plan/plan_passes.h"
 #include "runtime/bind/overlapping.h"
 
 namespace weft::plan {

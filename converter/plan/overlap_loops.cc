@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "converter/plan/overlap_loops.h"
-
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -8,6 +6,7 @@
 #include <utility>
 #include <variant>
 
+#include "converter/plan/plan_passes.h"
 #include "converter/plan/validator.h"
 #include "converter/program/access_index.h"
 #include "converter/program/block_access.h"

@@ -10,21 +10,15 @@
 #include <numeric>
 #include <utility>
 
-#include "converter/plan/chain_copies.h"
 #include "converter/plan/liveness.h"
-#include "converter/plan/loops/alternate_order.h"
-#include "converter/plan/order.h"
-#include "converter/plan/overlap.h"
-#include "converter/plan/overlap_loops.h"
+#include "converter/plan/loops/loop_passes.h"
+#include "converter/plan/plan_passes.h"
 #include "converter/plan/solve.h"
-#include "converter/plan/split_values.h"
 #include "converter/plan/traffic.h"
-#include "converter/plan/uniform_copies.h"
 #include "converter/program/cells.h"
 #include "converter/program/chains.h"
 #include "converter/program/coalesce.h"
-#include "converter/program/hoist.h"
-#include "converter/program/hoist_invariant.h"
+#include "converter/program/passes.h"
 
 namespace weft::plan {
 namespace {

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "converter/plan/split_values.h"
-
 #include <algorithm>
 #include <iterator>
 #include <span>
@@ -9,6 +7,7 @@
 
 #include "converter/base/narrow.h"
 #include "converter/plan/plan.h"
+#include "converter/plan/plan_passes.h"
 #include "converter/program/block_access.h"
 
 namespace weft::plan {

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "converter/plan/uniform_copies.h"
-
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -8,6 +6,8 @@
 #include <cstring>
 #include <optional>
 #include <variant>
+
+#include "converter/plan/plan_passes.h"
 
 namespace weft::plan {
 

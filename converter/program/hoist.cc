@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "converter/program/hoist.h"
-
 #include <algorithm>
 #include <cstdlib>
 #include <iterator>
@@ -18,6 +16,7 @@
 #include "converter/program/builder.h"
 #include "converter/program/group_weights.h"
 #include "converter/program/integer_weights.h"
+#include "converter/program/passes.h"
 
 namespace weft::program {
 

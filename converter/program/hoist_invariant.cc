@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "converter/program/hoist_invariant.h"
-
 #include <algorithm>
 #include <iterator>
 #include <set>
@@ -9,6 +7,7 @@
 
 #include "converter/program/access_index.h"
 #include "converter/program/block_access.h"
+#include "converter/program/passes.h"
 
 namespace weft::program {
 

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "converter/program/place_maps.h"
-
 #include <algorithm>
 #include <optional>
 #include <tuple>
@@ -13,6 +11,7 @@
 #include "converter/program/block_access.h"
 #include "converter/program/builder.h"
 #include "converter/program/fuse_tail.h"
+#include "converter/program/passes.h"
 
 namespace weft::program {
 namespace {

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "converter/program/read_parts.h"
-
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -14,6 +12,7 @@
 #include "converter/program/builder.h"
 #include "converter/program/fuse_tail.h"
 #include "converter/program/live_bytes.h"
+#include "converter/program/passes.h"
 #include "converter/program/strided_reads.h"
 
 namespace weft::program {

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "converter/program/ring_products.h"
-
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -9,6 +7,7 @@
 
 #include "converter/base/narrow.h"
 #include "converter/program/block_access.h"
+#include "converter/program/passes.h"
 
 namespace weft::program {
 namespace {

@@ -19,7 +19,7 @@
 #include "converter/base/scaled_weights.h"
 #include "converter/pipeline.h"
 #include "converter/program/coalesce.h"
-#include "converter/program/hoist.h"
+#include "converter/program/passes.h"
 #include "kernels/elementwise/convert.h"
 #include "tests/models/program_outputs.h"
 #include "tests/rounds.h"

@@ -11,13 +11,11 @@
 #include <vector>
 
 #include "converter/pipeline.h"
-#include "converter/plan/order.h"
 #include "converter/plan/plan.h"
-#include "converter/plan/split_values.h"
+#include "converter/plan/plan_passes.h"
 #include "converter/program/coalesce.h"
 #include "converter/program/consistency.h"
-#include "converter/program/hoist.h"
-#include "converter/program/hoist_invariant.h"
+#include "converter/program/passes.h"
 #include "tests/models/program_outputs.h"
 #include "tests/rounds.h"
 

@@ -3,8 +3,6 @@
 
 #include <span>
 
-#include "converter/graph/canonical/dilation.h"
-#include "converter/graph/canonical/gathers.h"
 #include "converter/graph/canonical/pads.h"
 
 namespace weft::graph {

@@ -17,6 +17,29 @@ namespace weft::graph {
 void Canonicalise(ir::Graph& graph, const PartObserver<ir::Graph>& observe = {});
 std::vector<PartText> CanonicalParts();
 
+// Recognises TensorFlow's decomposed dilated convolution. SpaceToBatch moves each element of a
+// block to a separate batch item, a convolution processes these, and BatchToSpace moves the
+// elements back. It becomes one convolution with that dilation. It copies nothing, and its time
+// axis can be streamed.
+//
+// `graph` and its bodies, with all types inferred and constants folded.
+void MergeDilations(ir::Graph& graph);
+
+// Lowers Gathers by constant indices, which exporters write for windows.
+//
+// Converts Gathers of all elements of an axis in order to reshapes, also in bodies.
+void WholeGathersToReshapes(ir::Graph& graph);
+
+// Converts Gathers that repeat each element of an axis, or select overlapping frames, as exporters
+// write repeat_interleave and unfold. Each becomes a Tile, or a concatenation of shifted copies of
+// the axis.
+void LowerConstantGathers(ir::Graph& graph);
+
+// Splits STFT and ISTFT into the parts of ops/core/short_time.h, whose frames are windows along one
+// axis, like those of a convolution. Streaming then treats them like windows. Results are
+// bit-identical, but an ISTFT needs additional copies.
+void SplitShortTime(ir::Graph& graph);
+
 }  // namespace weft::graph
 
 #endif  // WEFT_CONVERTER_GRAPH_CANONICAL_CANONICAL_H_

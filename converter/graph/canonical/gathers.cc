@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "converter/graph/canonical/gathers.h"
-
 #include <algorithm>
 #include <iterator>
 #include <limits>
@@ -11,6 +9,7 @@
 #include <vector>
 
 #include "converter/graph/canonical/borders.h"
+#include "converter/graph/canonical/canonical.h"
 #include "converter/graph/rewrite.h"
 #include "converter/ops/support/axes.h"
 #include "converter/ops/support/movement.h"

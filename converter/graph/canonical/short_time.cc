@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "converter/graph/canonical/short_time.h"
+#include "converter/ops/core/short_time.h"
 
 #include <map>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "converter/graph/canonical/canonical.h"
 #include "converter/graph/canonical/pads.h"
 #include "converter/graph/numbering.h"
 #include "converter/graph/rewrite.h"
-#include "converter/ops/core/short_time.h"
 #include "converter/ops/operation.h"
 
 namespace weft::graph {

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "converter/graph/quantise/comparisons.h"
-
 #include <array>
 #include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "converter/graph/quantise/conversions.h"
 #include "converter/graph/quantise/multiplier.h"
 #include "converter/graph/quantise/operand.h"
 #include "converter/graph/rewrite.h"

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "converter/graph/quantise/computed_params.h"
-
 #include <optional>
 #include <vector>
 
 #include "converter/graph/layout/permuted.h"
+#include "converter/graph/quantise/conversions.h"
 #include "converter/graph/quantise/filters.h"
 #include "converter/graph/rewrite.h"
 #include "converter/ops/core/quantised.h"

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "converter/graph/quantise/data.h"
-
 #include <algorithm>
 #include <optional>
 
+#include "converter/graph/quantise/conversions.h"
 #include "converter/graph/quantise/rings.h"
 #include "converter/graph/rewrite.h"
 #include "converter/ops/moved_inputs.h"

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "converter/graph/quantise/elementwise.h"
-
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -8,11 +6,9 @@
 
 #include "converter/base/faults.h"
 #include "converter/graph/quantise/bounds.h"
+#include "converter/graph/quantise/conversions.h"
 #include "converter/graph/quantise/function_table.h"
-#include "converter/graph/quantise/means.h"
 #include "converter/graph/quantise/multiplier.h"
-#include "converter/graph/quantise/pairs.h"
-#include "converter/graph/quantise/resize.h"
 #include "converter/graph/quantise/shorts.h"
 #include "converter/graph/rewrite.h"
 #include "converter/ops/core/normalize.h"

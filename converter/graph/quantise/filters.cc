@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "converter/graph/quantise/products.h"
+#include "converter/graph/quantise/conversions.h"
 #include "converter/graph/quantise/quant_params.h"
 #include "converter/graph/recognise/forms/form_site.h"
 #include "converter/graph/rewrite.h"

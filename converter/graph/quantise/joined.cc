@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "converter/graph/quantise/joined.h"
-
 #include <cstdlib>
 #include <optional>
 #include <vector>
 
-#include "converter/graph/quantise/products.h"
+#include "converter/graph/quantise/conversions.h"
 #include "converter/graph/rearranged.h"
 #include "converter/graph/rewrite.h"
 #include "converter/ops/operation.h"

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "converter/graph/quantise/means.h"
-
 #include <algorithm>
 #include <bit>
 #include <optional>
 #include <vector>
 
-#include "converter/graph/quantise/joined.h"
+#include "converter/graph/quantise/conversions.h"
 #include "converter/graph/quantise/multiplier.h"
 #include "converter/graph/quantise/shorts.h"
 #include "converter/graph/rewrite.h"

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "converter/graph/quantise/pairs.h"
-
 #include <algorithm>
 #include <cmath>
 #include <optional>
 #include <vector>
 
+#include "converter/graph/quantise/conversions.h"
 #include "converter/graph/quantise/multiplier.h"
 #include "converter/graph/quantise/operand.h"
 #include "converter/graph/quantise/shorts.h"

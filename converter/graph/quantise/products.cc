@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "converter/graph/quantise/products.h"
-
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -10,6 +8,7 @@
 #include "converter/base/scaled_weights.h"
 #include "converter/graph/layout/permuted.h"
 #include "converter/graph/quantise/bounds.h"
+#include "converter/graph/quantise/conversions.h"
 #include "converter/graph/quantise/filters.h"
 #include "converter/graph/quantise/multiplier.h"
 #include "converter/graph/quantise/transposed.h"

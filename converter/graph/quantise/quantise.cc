@@ -5,14 +5,8 @@
 #include <memory>
 
 #include "converter/graph/canonical/pads.h"
-#include "converter/graph/quantise/comparisons.h"
-#include "converter/graph/quantise/computed_params.h"
-#include "converter/graph/quantise/data.h"
-#include "converter/graph/quantise/elementwise.h"
-#include "converter/graph/quantise/joined.h"
-#include "converter/graph/quantise/products.h"
+#include "converter/graph/quantise/conversions.h"
 #include "converter/graph/quantise/site.h"
-#include "converter/graph/quantise/variables.h"
 #include "converter/graph/rewrite.h"
 #include "converter/ir/stated.h"
 #include "converter/ops/moved_inputs.h"

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "converter/graph/quantise/resize.h"
-
 #include <algorithm>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "converter/graph/quantise/conversions.h"
 #include "converter/graph/rewrite.h"
 
 namespace weft::graph {

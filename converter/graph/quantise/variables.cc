@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "converter/graph/quantise/variables.h"
-
 #include <map>
 #include <optional>
 #include <string>
 
+#include "converter/graph/quantise/conversions.h"
 #include "converter/graph/rewrite.h"
 
 namespace weft::graph {

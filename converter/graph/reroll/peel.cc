@@ -16,7 +16,7 @@
 #include "converter/base/narrow.h"
 #include "converter/graph/infer.h"
 #include "converter/graph/numbering.h"
-#include "converter/graph/recognise/loops/prune_loop.h"
+#include "converter/graph/recognise/loops/loop_passes.h"
 #include "converter/graph/reroll/loop_maker.h"
 #include "converter/graph/reroll/value_table.h"
 #include "converter/graph/rewrite.h"

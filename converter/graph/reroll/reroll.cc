@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "converter/graph/recognise/loops/prune_loop.h"
+#include "converter/graph/recognise/loops/loop_passes.h"
 #include "converter/graph/reroll/copies.h"
 #include "converter/graph/reroll/loop_maker.h"
 #include "converter/graph/reroll/peel.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Keys and values of the past, for streaming attention along time (attention.h).
 //
-// Both are rings (ops/ring.h) that products read in place (program/ring_products.h). Keys have
+// Both are rings (ops/ring.h) that products read in place (program/passes.h). Keys have
 // contiguous positions, because they become columns; values are stored row by row.
 //
 // A softmax adds in lanes by the position of a key, and a product adds in the order of the keys. So

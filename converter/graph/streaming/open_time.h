@@ -20,7 +20,7 @@ namespace weft::graph {
 TimeSeeds FillOpenAxes(ir::Graph& graph, const TimeNames& names);
 
 // Returns a copy of a graph before inference in which these axes are dynamic again. Trip counts of
-// loops that followed from shapes (recognise/loops/open_loops.h) are computed again.
+// loops that followed from shapes (recognise/loops/loop_passes.h) are computed again.
 std::unique_ptr<ir::Graph> WithDynamicAxes(const ir::Graph& graph, const TimeSeeds& open);
 
 // Streams a graph of T steps, which is inferred and folded. Positions become functions of the step

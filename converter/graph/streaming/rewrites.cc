@@ -4,7 +4,7 @@
 #include <span>
 
 #include "converter/graph/canonical/borders.h"
-#include "converter/graph/canonical/gathers.h"
+#include "converter/graph/canonical/canonical.h"
 #include "converter/graph/canonical/shifts.h"
 #include "converter/graph/recognise/forms/forms.h"
 #include "converter/graph/streaming/rounding.h"

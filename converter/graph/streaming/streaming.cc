@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
+#include "converter/graph/canonical/canonical.h"
 #include "converter/graph/canonical/pads.h"
 #include "converter/graph/canonical/shifts.h"
-#include "converter/graph/canonical/short_time.h"
 #include "converter/graph/reroll/peel.h"
 #include "converter/graph/streaming/aligned_positions.h"
 #include "converter/graph/streaming/bodies.h"

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "converter/plan/loops/alternate_order.h"
-
 #include <algorithm>
 #include <cstddef>
 #include <variant>
 
 #include "converter/plan/loops/clone.h"
+#include "converter/plan/loops/loop_passes.h"
 #include "converter/program/cells.h"
 
 namespace weft::plan {

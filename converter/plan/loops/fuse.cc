@@ -12,10 +12,8 @@
 #include <vector>
 
 #include "converter/plan/loops/counted.h"
+#include "converter/plan/loops/loop_passes.h"
 #include "converter/plan/loops/scan_buffer.h"
-#include "converter/plan/loops/step_loops.h"
-#include "converter/plan/loops/tiles.h"
-#include "converter/plan/loops/time_tiles.h"
 #include "converter/program/block_access.h"
 #include "converter/program/row_parts.h"
 

@@ -6,9 +6,9 @@
 //
 // The sequence between two layers, as long as the axis, becomes a value of one iteration. Then the
 // input products of the second layer can no longer be computed for many iterations at once
-// (hoist.h). So fusion needs less scratch, but reads weights more often. As a compromise, loops are
-// first split into tiles (tiles.h), and the sequence is as long as a tile. With windows over time
-// between the loops, all of them run in tiles (time_tiles.h).
+// (program/passes.h). So fusion needs less scratch, but reads weights more often. As a compromise,
+// loops are first split into tiles (loop_passes.h), and the sequence is as long as a tile. With
+// windows over time between the loops, all of them run in tiles.
 #ifndef WEFT_CONVERTER_PLAN_LOOPS_FUSE_H_
 #define WEFT_CONVERTER_PLAN_LOOPS_FUSE_H_
 
@@ -24,7 +24,7 @@ enum class Fusion : uint8_t {
   kNone,
   kLoops,    // of layers that directly follow each other
   kSteps,    // also across steps between the layers
-  kWindows,  // also across windows over time, in tiles (time_tiles.h)
+  kWindows,  // also across windows over time, in tiles
 };
 
 // A version of a program with fused loops.

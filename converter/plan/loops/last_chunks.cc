@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "converter/plan/loops/last_chunks.h"
-
 #include <algorithm>
 #include <cstddef>
 #include <utility>
 #include <vector>
 
 #include "converter/plan/loops/counted.h"
+#include "converter/plan/loops/loop_passes.h"
 #include "converter/plan/loops/scan_buffer.h"
 #include "converter/program/block_access.h"
 

@@ -6,8 +6,7 @@
 #include <vector>
 
 #include "converter/plan/loops/choose.h"
-#include "converter/plan/loops/last_chunks.h"
-#include "converter/plan/loops/single_trip.h"
+#include "converter/plan/loops/loop_passes.h"
 #include "converter/plan/loops/unroll.h"
 #include "converter/program/builder.h"
 

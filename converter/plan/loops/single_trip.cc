@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "converter/plan/loops/single_trip.h"
-
 #include <memory>
 #include <unordered_map>
 #include <utility>
 #include <variant>
 #include <vector>
 
+#include "converter/plan/loops/loop_passes.h"
 #include "converter/plan/loops/scan_buffer.h"
 #include "converter/program/builder.h"
 

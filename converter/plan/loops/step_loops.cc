@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "converter/plan/loops/step_loops.h"
-
 #include <algorithm>
 #include <iterator>
 #include <utility>
 #include <variant>
 
+#include "converter/plan/loops/loop_passes.h"
 #include "converter/program/builder.h"
 #include "converter/program/row_parts.h"
 

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "converter/plan/loops/tiles.h"
-
 #include <algorithm>
 #include <cstddef>
 #include <utility>
@@ -8,6 +6,7 @@
 #include <vector>
 
 #include "converter/plan/loops/counted.h"
+#include "converter/plan/loops/loop_passes.h"
 #include "converter/program/builder.h"
 
 namespace weft::plan {

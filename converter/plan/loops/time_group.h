@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Groups of consecutive items that can run tile by tile (time_tiles.h): loops of layers, steps on
+// Groups of consecutive items that can run tile by tile (loop_passes.h): loops of layers, steps on
 // each time step and windows over time (program/window_rows.h). Each item has a lag relative to the
 // first one:
 //

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "converter/plan/loops/time_tiles.h"
-
 #include <algorithm>
 #include <cstddef>
 #include <optional>
@@ -9,6 +7,7 @@
 #include <vector>
 
 #include "converter/plan/loops/clone.h"
+#include "converter/plan/loops/loop_passes.h"
 #include "converter/plan/loops/scan_buffer.h"
 #include "converter/plan/loops/time_group.h"
 #include "converter/program/builder.h"

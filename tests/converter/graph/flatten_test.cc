@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which loops are unrolled, and that unrolled loops have equal results.
-#include "converter/graph/recognise/loops/flatten.h"
-
 #include <gtest/gtest.h>
 
-#include "converter/graph/recognise/loops/count.h"
+#include "converter/graph/recognise/loops/loop_passes.h"
 #include "tests/converter/counted_loop.h"
 #include "tests/converter/folding.h"
 #include "tests/converter/graph/recognise/decomposed_cells.h"

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Trip counts that follow from the shape of an input.
-#include "converter/graph/recognise/loops/open_loops.h"
-
 #include <gtest/gtest.h>
 
+#include "converter/graph/recognise/loops/loop_passes.h"
 #include "converter/graph/rewrite.h"
 #include "tests/converter/counted_loop.h"
 #include "tests/converter/folding.h"

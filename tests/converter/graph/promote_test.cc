@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Conversion of f16, bf16 and f64: constants, ports, explicit conversions, variables and bodies.
-#include "converter/graph/promote.h"
-
 #include <gtest/gtest.h>
 
 #include <cstring>
 
+#include "converter/graph/graph_passes.h"
 #include "converter/graph/infer.h"
 #include "converter/graph/lower.h"
 #include "tests/converter/folding.h"

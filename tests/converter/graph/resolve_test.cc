@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "converter/graph/resolve.h"
-
 #include <gtest/gtest.h>
 
+#include "converter/graph/graph_passes.h"
 #include "converter/ops/operation.h"
 
 namespace weft::graph {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Each variable has one owner: the graph or the If that reads and assigns it.
-#include "converter/graph/variables.h"
-
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -9,6 +7,7 @@
 #include <utility>
 
 #include "converter/base/faults.h"
+#include "converter/graph/graph_passes.h"
 
 namespace weft::graph {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <cstring>
 
-#include "converter/graph/promote.h"
-#include "converter/graph/recognise/loops/flatten.h"
+#include "converter/graph/graph_passes.h"
+#include "converter/graph/recognise/loops/loop_passes.h"
 #include "tests/converter/counted_loop.h"
 #include "tests/converter/folding.h"
 #include "tests/converter/graph_builder.h"

@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "converter/graph/infer.h"
-#include "converter/graph/recognise/loops/count.h"
+#include "converter/graph/recognise/loops/loop_passes.h"
 #include "tests/converter/counted_loop.h"
 #include "tests/converter/folding.h"
 

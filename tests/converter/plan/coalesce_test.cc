@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "converter/plan/chain_copies.h"
+#include "converter/plan/plan_passes.h"
 #include "tests/converter/plan/elementwise.h"
 
 namespace weft::plan {

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "converter/plan/order.h"
-
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
 
 #include "converter/plan/plan.h"
+#include "converter/plan/plan_passes.h"
 #include "converter/program/builder.h"
 
 namespace weft::plan {

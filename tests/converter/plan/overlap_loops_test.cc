@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "converter/plan/overlap_loops.h"
-
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -11,6 +9,7 @@
 #include "converter/ops/support/loop.h"
 #include "converter/plan/loops/loops.h"
 #include "converter/plan/plan.h"
+#include "converter/plan/plan_passes.h"
 #include "converter/plan/validate_placement.h"
 #include "converter/plan/validator.h"
 #include "converter/program/coalesce.h"

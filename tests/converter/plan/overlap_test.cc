@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "converter/plan/overlap.h"
-
 #include <gtest/gtest.h>
 
 #include <vector>
 
 #include "converter/plan/plan.h"
+#include "converter/plan/plan_passes.h"
 #include "converter/plan/validate_placement.h"
 #include "converter/program/builder.h"
 #include "tests/converter/program_runner.h"

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Parts of values that become separate values.
-#include "converter/plan/split_values.h"
-
 #include <gtest/gtest.h>
 
 #include <vector>
 
 #include "converter/plan/liveness.h"
+#include "converter/plan/plan_passes.h"
 #include "converter/program/consistency.h"
 #include "tests/converter/plan/elementwise.h"
 

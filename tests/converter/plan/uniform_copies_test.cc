@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "converter/plan/uniform_copies.h"
-
 #include <gtest/gtest.h>
 
 #include <vector>
 
+#include "converter/plan/plan_passes.h"
 #include "converter/program/builder.h"
 
 namespace weft::plan {

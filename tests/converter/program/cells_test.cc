@@ -10,8 +10,8 @@
 
 #include "converter/ops/support/cell.h"
 #include "converter/ops/support/loop.h"
-#include "converter/plan/loops/alternate_order.h"
-#include "converter/program/hoist.h"
+#include "converter/plan/loops/loop_passes.h"
+#include "converter/program/passes.h"
 #include "tests/converter/program_runner.h"
 #include "tests/converter/quantised.h"
 #include "tests/converter/steps.h"

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Products of slices, and loop-invariant steps, are hoisted out of their loop. Results are
 // bit-identical.
-#include "converter/program/hoist.h"
-
 #include <gtest/gtest.h>
 
 #include <vector>
 
 #include "converter/ops/support/loop.h"
 #include "converter/ops/support/packed.h"
-#include "converter/program/hoist_invariant.h"
+#include "converter/program/passes.h"
 #include "tests/converter/plan/elementwise.h"
 #include "tests/converter/program_runner.h"
 #include "tests/converter/steps.h"

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Maps that are written directly to the part of a value where a copy would put them, and those that
 // must not be. Every program runs with and without its copies; both results must be bit-identical.
-#include "converter/program/place_maps.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
 #include "converter/program/fuse_tail.h"
+#include "converter/program/passes.h"
 #include "tests/converter/graph_builder.h"
 #include "tests/converter/program_runner.h"
 #include "tests/converter/steps.h"

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Parts of values that are read in place, and those that must still be copied. Every program runs
 // with and without its copies; both results must be bit-identical.
-#include "converter/program/read_parts.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
 #include "converter/program/builder.h"
 #include "converter/program/fuse_tail.h"
+#include "converter/program/passes.h"
 #include "tests/converter/graph_builder.h"
 #include "tests/converter/program_runner.h"
 #include "tests/converter/steps.h"

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Products that read a ring in place, and those that must not. Every program runs both ways, with
 // bit-identical results.
-#include "converter/program/ring_products.h"
-
 #include <gtest/gtest.h>
 
 #include "converter/ops/core/matmul.h"
 #include "converter/program/builder.h"
+#include "converter/program/passes.h"
 #include "tests/converter/program_runner.h"
 #include "tests/converter/steps.h"
 

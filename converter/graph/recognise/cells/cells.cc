@@ -2,7 +2,6 @@
 #include "converter/graph/recognise/cells/cells.h"
 
 #include "converter/graph/recognise/cells/cell.h"
-#include "converter/graph/recognise/cells/product.h"
 #include "converter/graph/recognise/pattern.h"
 #include "converter/graph/rewrite.h"
 #include "converter/ops/operation.h"

@@ -13,6 +13,13 @@ namespace weft::graph {
 // `graph` and its bodies, with all types inferred and constants folded.
 void RecogniseCells(ir::Graph& graph);
 
+// Splits the product of [a, b] with a constant matrix into the sum of two products, in a loop body
+// where a is a slice and b is not. The product of the slices can then leave the loop as one matrix
+// product. Nothing changes if no part or every part is a slice.
+//
+// `body` is inferred; its port map describes the slices.
+void SplitProducts(const ir::Body& body);
+
 }  // namespace weft::graph
 
 #endif  // WEFT_CONVERTER_GRAPH_RECOGNISE_CELLS_CELLS_H_

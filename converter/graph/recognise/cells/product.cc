@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "converter/graph/recognise/cells/product.h"
-
 #include <set>
 #include <vector>
 
 #include "converter/graph/recognise/affine.h"
+#include "converter/graph/recognise/cells/cells.h"
 #include "converter/graph/rewrite.h"
 
 namespace weft::graph {

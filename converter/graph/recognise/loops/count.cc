@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "converter/graph/recognise/loops/count.h"
-
 #include <algorithm>
 #include <optional>
 
 #include "converter/graph/recognise/loops/list.h"
-#include "converter/graph/recognise/loops/prune_loop.h"
+#include "converter/graph/recognise/loops/loop_passes.h"
 #include "converter/graph/recognise/loops/scalars.h"
 #include "converter/graph/rewrite.h"
 

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "converter/graph/recognise/loops/flatten.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "converter/graph/recognise/loops/loop_passes.h"
 #include "converter/graph/recognise/loops/scalars.h"
 #include "converter/graph/rewrite.h"
 #include "converter/ir/edit.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Recognises the lists of a while-loop. A read of element i becomes a slice, and a list written at
-// index i becomes a scan output. A counter equal to i becomes the current iteration; see count.h.
-// All three functions return true if they changed the loop. The graph may then contain unused
-// Parameters and Results.
+// index i becomes a scan output. A counter equal to i becomes the current iteration; see
+// loop_passes.h. All three functions return true if they changed the loop. The graph may then
+// contain unused Parameters and Results.
 #ifndef WEFT_CONVERTER_GRAPH_RECOGNISE_LOOPS_LIST_H_
 #define WEFT_CONVERTER_GRAPH_RECOGNISE_LOOPS_LIST_H_
 

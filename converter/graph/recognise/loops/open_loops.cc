@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "converter/graph/recognise/loops/open_loops.h"
-
 #include <algorithm>
 #include <memory>
 
 #include "converter/base/faults.h"
+#include "converter/graph/graph_passes.h"
 #include "converter/graph/infer.h"
-#include "converter/graph/promote.h"
-#include "converter/graph/recognise/loops/count.h"
-#include "converter/graph/resolve.h"
+#include "converter/graph/recognise/loops/loop_passes.h"
 #include "converter/graph/rewrite.h"
 #include "converter/ir/edit.h"
 

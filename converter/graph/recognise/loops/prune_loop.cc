@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "converter/graph/recognise/loops/prune_loop.h"
-
 #include <algorithm>
 #include <set>
 #include <vector>
 
+#include "converter/graph/recognise/loops/loop_passes.h"
 #include "converter/graph/recognise/loops/scalars.h"
 #include "converter/ir/edit.h"
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SpaceToBatch, a convolution and BatchToSpace become one dilated convolution if blocks, pads and
 // crops match; otherwise they stay.
-#include "converter/graph/canonical/dilation.h"
-
+#include "converter/graph/canonical/canonical.h"
 #include "tests/converter/graph/recognise/rewritten.h"
 
 namespace weft {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A Gather of all elements of an axis in order becomes a Reshape; other Gathers stay.
-#include "converter/graph/canonical/gathers.h"
-
+#include "converter/graph/canonical/canonical.h"
 #include "tests/converter/graph/recognise/rewritten.h"
 
 namespace weft {

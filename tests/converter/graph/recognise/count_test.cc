@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Trip counts derived from conditions, and conditions that stay.
-#include "converter/graph/recognise/loops/count.h"
-
 #include <gtest/gtest.h>
 
+#include "converter/graph/recognise/loops/loop_passes.h"
 #include "converter/graph/rewrite.h"
 #include "tests/converter/counted_loop.h"
 

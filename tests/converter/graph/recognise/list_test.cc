@@ -2,7 +2,7 @@
 // Elements that are read, and lists that are written, by index become slices and scan outputs.
 #include <gtest/gtest.h>
 
-#include "converter/graph/recognise/loops/count.h"
+#include "converter/graph/recognise/loops/loop_passes.h"
 #include "tests/converter/counted_loop.h"
 
 namespace weft {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "converter/plan/loops/last_chunks.h"
-
 #include <gtest/gtest.h>
 
 #include <vector>
 
 #include "converter/ops/support/loop.h"
+#include "converter/plan/loops/loop_passes.h"
 #include "tests/converter/plan/elementwise.h"
 #include "tests/converter/program_runner.h"
 
