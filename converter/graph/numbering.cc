@@ -140,8 +140,7 @@ ir::Source ReadNumbering(ir::Graph& graph, const ir::Node& constant, const Numbe
   read.node->outputs[0].type = number;
   const auto made = [&](const char* of, std::vector<ir::Source> inputs,
                         std::map<std::string, std::string> attributes = {}) {
-    return ir::Source{
-        NewInferredNode(graph, constant, of, 3, std::move(inputs), 1, std::move(attributes)), 0};
+    return NewOperation(graph, constant, of, 3, std::move(inputs), std::move(attributes));
   };
   const ir::Source after = NewInts(graph, constant, one, {numbering.step * positions});
   NewAssign(graph, constant, name, made("Add", {read, after}));

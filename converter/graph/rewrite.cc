@@ -68,6 +68,10 @@ ir::Source NewInts(ir::Graph& graph, const ir::Node& like, TensorType type,
   return NewConstantOf(graph, like, std::move(type), std::move(bytes));
 }
 
+ir::Source NewInts(ir::Graph& graph, const ir::Node& like, const std::vector<int64_t>& list) {
+  return NewInts(graph, like, {ElementType::i64, {std::ssize(list)}}, list);
+}
+
 ir::Source NewFlag(ir::Graph& graph, const ir::Node& like, bool flag) {
   return NewInts(graph, like, {ElementType::boolean, {}}, {flag});
 }
@@ -118,6 +122,13 @@ ir::Node* NewInferredNode(ir::Graph& graph, const ir::Node& like, const std::str
       NewNode(graph, like, type, opset, std::move(inputs), output_count, std::move(attributes));
   Infer(graph, *node);
   return node;
+}
+
+ir::Source NewOperation(ir::Graph& graph, const ir::Node& like, const std::string& type, int opset,
+                        std::vector<ir::Source> inputs,
+                        std::map<std::string, std::string> attributes) {
+  return {NewInferredNode(graph, like, type, opset, std::move(inputs), 1, std::move(attributes)),
+          0};
 }
 
 ir::Source NewSlice(ir::Graph& graph, const ir::Node& like, ir::Source data,

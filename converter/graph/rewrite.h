@@ -23,6 +23,8 @@ ir::Source NewFloats(ir::Graph& graph, const ir::Node& like, Dims dims, CodedFlo
 // Any type with a multiple of 8 bits; empty `dims` for a scalar.
 ir::Source NewInts(ir::Graph& graph, const ir::Node& like, TensorType type,
                    const std::vector<int64_t>& numbers);
+// A list of i64.
+ir::Source NewInts(ir::Graph& graph, const ir::Node& like, const std::vector<int64_t>& list);
 ir::Source NewFlag(ir::Graph& graph, const ir::Node& like, bool flag);
 
 // Creates a node of the newest version up to `opset`, with the name of `like` and `output_count`
@@ -34,6 +36,10 @@ ir::Node* NewNode(ir::Graph& graph, const ir::Node& like, const std::string& typ
 ir::Node* NewInferredNode(ir::Graph& graph, const ir::Node& like, const std::string& type,
                           int opset, std::vector<ir::Source> inputs, uint32_t output_count = 1,
                           std::map<std::string, std::string> attributes = {});
+// Creates a node of one output with inferred types, and returns the output.
+ir::Source NewOperation(ir::Graph& graph, const ir::Node& like, const std::string& type, int opset,
+                        std::vector<ir::Source> inputs,
+                        std::map<std::string, std::string> attributes = {});
 // Creates a node that is not yet part of a graph.
 std::unique_ptr<ir::Node> MakeNode(const ir::Node& like, const std::string& type, int opset,
                                    std::vector<ir::Source> inputs, uint32_t output_count = 1,

@@ -83,7 +83,7 @@ ir::Source Along(ir::Graph& graph, const ir::Node& like, const AxisPath& path, i
   for (const ir::Node* node : path) {
     origins = OriginsAfter(*node, origins).value();
     if (IsCalled(*node, "Transpose")) {
-      source = {NewInferredNode(graph, like, "Transpose", 1, {source, node->inputs[1]}), 0};
+      source = NewOperation(graph, like, "Transpose", 1, {source, node->inputs[1]});
       continue;
     }
     Dims dims;

@@ -134,9 +134,8 @@ void JoinBlocks(ir::Graph& graph, ir::Node& node, const Blocked& blocked) {
   if (!attributes || !KeepsChanged(before, TypeOf(first.inputs[0]).dims, TypeOf(data).dims)) return;
   const ir::Source x = Along(graph, *convolution, before, data);
   const std::string name(convolution->operation->name);
-  const ir::Source y = {
-      NewInferredNode(graph, *convolution, name, 1, {x, convolution->inputs[1]}, 1, *attributes),
-      0};
+  const ir::Source y =
+      NewOperation(graph, *convolution, name, 1, {x, convolution->inputs[1]}, *attributes);
   if (!KeepsChanged(after, convolution->outputs[0].type.dims, TypeOf(y).dims)) return;
   const ir::Source put_back = Along(graph, node, after, y);
   if (TypeOf(put_back) == node.outputs[0].type) ir::HandOver(graph, {&node, 0}, put_back);

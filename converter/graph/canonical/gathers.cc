@@ -91,7 +91,7 @@ std::optional<Frames> FramesIn(const Dims& indices, const Dims& dims) {
 ir::Source Inferred(ir::Graph& graph, const ir::Node& like, const char* of, int opset,
                     std::vector<ir::Source> inputs,
                     std::map<std::string, std::string> attributes = {}) {
-  return {NewInferredNode(graph, like, of, opset, std::move(inputs), 1, std::move(attributes)), 0};
+  return NewOperation(graph, like, of, opset, std::move(inputs), std::move(attributes));
 }
 
 class GatherLowering {

@@ -39,7 +39,7 @@ class ShortTimeSplitting {
     const ir::Source factors = parts.is_open
                                    ? FactorsByStep(parts, TypeOf(sums).dims[1])
                                    : NewFloats(graph_, node_, line, std::move(parts.factors));
-    const ir::Source signal = {NewInferredNode(graph_, node_, "Multiply", 1, {sums, factors}), 0};
+    const ir::Source signal = NewOperation(graph_, node_, "Multiply", 1, {sums, factors});
     Finish(parts.is_open ? Cropped(signal, parts) : signal);
   }
 
@@ -48,9 +48,8 @@ class ShortTimeSplitting {
 
   ir::Source Part(const char* of, std::vector<ir::Source> inputs,
                   std::map<std::string, std::string> attributes = {}) {
-    return {NewInferredNode(graph_, node_, of, ops::kPassOnly, std::move(inputs), 1,
-                            std::move(attributes)),
-            0};
+    return NewOperation(graph_, node_, of, ops::kPassOnly, std::move(inputs),
+                        std::move(attributes));
   }
   // Prepends a batch axis to the `rank` - 1 axes of an input without one.
   ir::Source WithBatch(const ir::Source& source, size_t rank) {
@@ -59,8 +58,8 @@ class ShortTimeSplitting {
     return Reshaped(graph_, node_, source, dims);
   }
   ir::Source FramesAndBinsExchanged(const ir::Source& spectra) {
-    const ir::Source order = NewInts(graph_, node_, {ElementType::i64, {4}}, {0, 2, 1, 3});
-    return {NewInferredNode(graph_, node_, "Transpose", 1, {spectra, order}), 0};
+    const ir::Source order = NewInts(graph_, node_, {0, 2, 1, 3});
+    return NewOperation(graph_, node_, "Transpose", 1, {spectra, order});
   }
   // Reads the factors of a step by its number, so that they are known for any number of steps.
   ir::Source FactorsByStep(const ops::OverlapParts& parts, int64_t samples) {

@@ -46,7 +46,7 @@ PermutedNode PermutedNodeOf(const ir::Graph& graph, const LayoutGroups& groups, 
 }
 
 ir::Source Numbers(ir::Graph& graph, const ir::Node& like, const Dims& numbers) {
-  return NewInts(graph, like, {ElementType::i64, {std::ssize(numbers)}}, numbers);
+  return NewInts(graph, like, numbers);
 }
 
 void Apply(ir::Graph& graph, const PermutedNode& permuted_node, PermutedValues& values) {

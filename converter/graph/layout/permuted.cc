@@ -48,7 +48,7 @@ ir::Source Transposed(ir::Graph& graph, const ir::Node& like, const ir::Source& 
   }
   const ir::Source axes =
       NewInts(graph, like, {ElementType::i64, {static_cast<int64_t>(rank)}}, order);
-  return {NewInferredNode(graph, like, "Transpose", 1, {source, axes}), 0};
+  return NewOperation(graph, like, "Transpose", 1, {source, axes});
 }
 
 ir::Source PermutedValues::As(const ir::Node& reader, const ir::Source& source, bool last) {

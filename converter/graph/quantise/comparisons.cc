@@ -64,16 +64,15 @@ ir::Source Compared(QuantiseSite& site, const ir::Node& node, const ir::Source& 
   }
   const ir::Source table = NewInts(graph, node, {ElementType::i32, {kByteCount}}, numbers);
   const ir::Source axis = NewInts(graph, node, {ElementType::i64, {}}, {0});
-  return {NewInferredNode(graph, node, "Gather", 8, {table, site.Integers(source), axis}), 0};
+  return NewOperation(graph, node, "Gather", 8, {table, site.Integers(source), axis});
 }
 
 // One table if a value is compared with a constant of one element.
 void BecomeTable(QuantiseSite& site, ir::Node& node, size_t data, const std::vector<int64_t>& is) {
   ir::Graph& graph = site.graph();
   const ir::Source table = NewInts(graph, node, {ElementType::u8, {kByteCount}}, is);
-  const ir::Source results = {NewInferredNode(graph, node, "ByteTable", ops::kPassOnly,
-                                              {site.Integers(node.inputs[data]), table}),
-                              0};
+  const ir::Source results = NewOperation(graph, node, "ByteTable", ops::kPassOnly,
+                                          {site.Integers(node.inputs[data]), table});
   Become(node, "Convert", 1, {results});
   node.attributes = {{"destination_type", "boolean"}};
 }

@@ -129,17 +129,13 @@ ir::Source ScalesOf(ir::Graph& graph, const ir::Node& like, const FloatTail& tai
   if (CountIn(*tail.factor) == outputs) return Reshaped(graph, like, *tail.factor, dims);
   const ir::Source one = Reshaped(graph, like, *tail.factor, {1});
   const ir::Source extents = NewInts(graph, like, {ElementType::i64, {1}}, dims);
-  return {NewInferredNode(graph, like, "Broadcast", 3, {one, extents}, 1, {{"mode", "numpy"}}), 0};
-}
-
-ir::Source Plus(ir::Graph& graph, const ir::Node& like, const ir::Source& a, const ir::Source& b) {
-  return {NewInferredNode(graph, like, "Add", 1, {a, b}), 0};
+  return NewOperation(graph, like, "Broadcast", 3, {one, extents}, {{"mode", "numpy"}});
 }
 
 // A vector of f32 that represents the integers.
 ir::Source FloatsOf(ir::Graph& graph, const ir::Node& like, const ir::Source& integers) {
   const ir::Source line = Reshaped(graph, like, integers, {CountIn(integers)});
-  return {NewInferredNode(graph, like, "Convert", 1, {line}, 1, {{"destination_type", "f32"}}), 0};
+  return NewOperation(graph, like, "Convert", 1, {line}, {{"destination_type", "f32"}});
 }
 
 // Initial sum of each output: (above - zero) * the sum of its weights.
@@ -153,8 +149,8 @@ ir::Source CentresOf(ir::Graph& graph, const ir::Node& like, const CentredBytes&
   }
   const ir::Source above = NewInts(graph, like, one, {x.data.above});
   const ir::Source zero = Reshaped(graph, like, *x.zero, {1});
-  const ir::Source away = {NewInferredNode(graph, like, "Subtract", 1, {above, zero}), 0};
-  return {NewInferredNode(graph, like, "Multiply", 1, {away, NewInts(graph, like, all, sums)}), 0};
+  const ir::Source away = NewOperation(graph, like, "Subtract", 1, {above, zero});
+  return NewOperation(graph, like, "Multiply", 1, {away, NewInts(graph, like, all, sums)});
 }
 
 // The initial sums with the bias. With offsets, which are added in f32, the bias follows them: f32
@@ -163,7 +159,8 @@ ir::Source FirstsOf(ir::Graph& graph, const ir::Node& like, const CentredBytes& 
                     const ByteProduct& product, const FloatTail& tail) {
   const ir::Source centres = CentresOf(graph, like, x, product);
   if (!tail.bias || !product.offsets.empty()) return centres;
-  return Plus(graph, like, centres, Reshaped(graph, like, *tail.bias, {product.outputs()}));
+  const ir::Source bias = Reshaped(graph, like, *tail.bias, {product.outputs()});
+  return NewOperation(graph, like, "Add", 1, {centres, bias});
 }
 
 // Sets the padding code, which represents 0: as an input if it is computed, else in `attributes`.
@@ -207,11 +204,13 @@ bool QuantiseComputedProduct(QuantiseSite& site, ir::Node& node) {
     attributes[ops::kXLast] = attributes[ops::kYLast] = "1";
     if (!SetPadding(graph, node, *x, attributes, inputs)) return false;
   }
-  ir::Source made = {
-      NewInferredNode(graph, node, product->operation, ops::kPassOnly, inputs, 1, attributes), 0};
+  ir::Source made =
+      NewOperation(graph, node, product->operation, ops::kPassOnly, inputs, attributes);
   if (!product->offsets.empty()) {
     made = WithOffsets(graph, node, *product, made);
-    if (tail->bias) made = Plus(graph, node, made, FloatsOf(graph, node, *tail->bias));
+    if (tail->bias) {
+      made = NewOperation(graph, node, "Add", 1, {made, FloatsOf(graph, node, *tail->bias)});
+    }
   }
   if (!product->makes_channels_last) made = Transposed(graph, node, made, /*to_last=*/false);
   Become(*tail->last, "Identity", 16, {made});

@@ -31,21 +31,20 @@ ir::Source MovedFrom(ir::Source source) {
 ir::Source Shorts(ir::Graph& graph, const ir::Node& like, ir::Source x,
                   const QuantParams& quant_params) {
   const ir::Source inverse = NewFloats(graph, like, {}, {InverseOf(quant_params)});
-  const ir::Source scaled = {NewInferredNode(graph, like, "Multiply", 1, {x, inverse}), 0};
-  const ir::Source bounded = {NewInferredNode(graph, like, "Clamp", 1, {scaled}, 1,
-                                              {{"min", std::to_string(quant_params.low)},
-                                               {"max", std::to_string(quant_params.high)}}),
-                              0};
-  const ir::Source whole = {
-      NewInferredNode(graph, like, "Round", 5, {bounded}, 1, {{"mode", "half_to_even"}}), 0};
-  return {NewInferredNode(graph, like, "Convert", 1, {whole}, 1, {{"destination_type", "i16"}}), 0};
+  const ir::Source scaled = NewOperation(graph, like, "Multiply", 1, {x, inverse});
+  const ir::Source bounded = NewOperation(
+      graph, like, "Clamp", 1, {scaled},
+      {{"min", std::to_string(quant_params.low)}, {"max", std::to_string(quant_params.high)}});
+  const ir::Source whole =
+      NewOperation(graph, like, "Round", 5, {bounded}, {{"mode", "half_to_even"}});
+  return NewOperation(graph, like, "Convert", 1, {whole}, {{"destination_type", "i16"}});
 }
 
 // The operands of the Multiply that dequantises int16 codes.
 std::vector<ir::Source> NumbersOf(ir::Graph& graph, const ir::Node& like, ir::Source shorts,
                                   const QuantParams& quant_params) {
-  const ir::Source wide = {
-      NewInferredNode(graph, like, "Convert", 1, {shorts}, 1, {{"destination_type", "f32"}}), 0};
+  const ir::Source wide =
+      NewOperation(graph, like, "Convert", 1, {shorts}, {{"destination_type", "f32"}});
   return {wide, NewFloats(graph, like, {}, {static_cast<float>(quant_params.scale)})};
 }
 
@@ -77,7 +76,7 @@ void RoundPast(QuantiseSite& site, ir::Node& reader, size_t input, const ir::Nod
   if (quant_params == nullptr) return;
   const ir::Source shorts = Shorts(graph, reader, reader.inputs[input], *quant_params);
   const std::vector<ir::Source> numbers = NumbersOf(graph, reader, shorts, *quant_params);
-  reader.inputs[input] = {NewInferredNode(graph, reader, "Multiply", 1, numbers), 0};
+  reader.inputs[input] = NewOperation(graph, reader, "Multiply", 1, numbers);
 }
 
 // Returns true if an operation of the body multiplies the Parameter by integer weights.

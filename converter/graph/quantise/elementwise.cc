@@ -153,10 +153,8 @@ bool QuantiseSoftmax(QuantiseSite& site, ir::Node& quantiser, const ir::Node& no
       MultiplierOf(std::min(std::ldexp(x.factor * from->scale, 26), double{kernels::kMaxFixed}));
   if (!multiplier || multiplier->exponent < 0) return false;
   const NodeAttributes attributes = {{ops::kMultiplier, AttributeOf(*multiplier)}};
-  site.SetIntegers(quantiser,
-                   {NewInferredNode(site.graph(), node, "QuantizedSoftmax", ops::kPassOnly,
-                                    {site.Integers(x.codes)}, 1, attributes),
-                    0});
+  site.SetIntegers(quantiser, NewOperation(site.graph(), node, "QuantizedSoftmax", ops::kPassOnly,
+                                           {site.Integers(x.codes)}, attributes));
   return true;
 }
 
@@ -185,9 +183,8 @@ bool QuantiseNormalize(QuantiseSite& site, ir::Node& quantiser, const ir::Node& 
   if (!site.by_integers() || !IsPlainNormalize(node, from->scale)) return false;
   if (TypeOf(x).dims.back() > kernels::kMaxNormalizeLength) return false;
   const NodeAttributes attributes = {{ops::kInputZero, std::to_string(from->zero)}};
-  site.SetIntegers(quantiser, {NewInferredNode(site.graph(), node, "QuantizedNormalizeL2",
-                                               ops::kPassOnly, {site.Integers(x)}, 1, attributes),
-                               0});
+  site.SetIntegers(quantiser, NewOperation(site.graph(), node, "QuantizedNormalizeL2",
+                                           ops::kPassOnly, {site.Integers(x)}, attributes));
   return true;
 }
 

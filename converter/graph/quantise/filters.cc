@@ -105,19 +105,16 @@ ir::Source WithOffsets(ir::Graph& graph, const ir::Node& like, const ByteProduct
   dims.push_back(product.filters);
   const ir::Source grouped = Reshaped(graph, like, sums, dims);
   const auto part = [&](int64_t begin, int64_t end) {
-    const auto one = [&](int64_t number) {
-      return NewInts(graph, like, {ElementType::i64, {1}}, {number});
-    };
-    return ir::Source{NewInferredNode(graph, like, "Slice", 8,
-                                      {grouped, one(begin), one(end), one(1), one(axis)}),
-                      0};
+    const auto one = [&](int64_t number) { return NewInts(graph, like, {number}); };
+    return NewOperation(graph, like, "Slice", 8,
+                        {grouped, one(begin), one(end), one(1), one(axis)});
   };
   const ir::Source offsets =
       NewFloats(graph, like, {product.groups, filters},
                 std::vector<float>(product.offsets.begin(), product.offsets.end()));
-  const ir::Source added = {
-      NewInferredNode(graph, like, "Multiply", 1, {part(filters, filters + 1), offsets}), 0};
-  const ir::Source all = {NewInferredNode(graph, like, "Add", 1, {part(0, filters), added}), 0};
+  const ir::Source added =
+      NewOperation(graph, like, "Multiply", 1, {part(filters, filters + 1), offsets});
+  const ir::Source all = NewOperation(graph, like, "Add", 1, {part(0, filters), added});
   dims.pop_back();
   dims.back() = product.groups * filters;
   return Reshaped(graph, like, all, dims);

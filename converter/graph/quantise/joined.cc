@@ -70,7 +70,7 @@ bool QuantiseJoinedProduct(QuantiseSite& site, ir::Node& node) {
   }
   ir::Source sum = products[0];
   for (size_t i = 1; i + 1 < products.size(); ++i) {
-    sum = {NewInferredNode(graph, node, "Add", 1, {sum, products[i]}), 0};
+    sum = NewOperation(graph, node, "Add", 1, {sum, products[i]});
   }
   Become(node, "Add", 1, {sum, products.back()});
   return true;

@@ -56,9 +56,8 @@ std::optional<ir::Source> MeanOf(QuantiseSite& site, const ir::Node& like, ir::S
   }
   attributes[ops::kInputZero] = std::to_string(from.zero);
   WriteQuantParams(attributes, to);
-  const ir::Source mean = {NewInferredNode(site.graph(), like, "QuantizedAvgPool", ops::kPassOnly,
-                                           {integers}, 1, attributes),
-                           0};
+  const ir::Source mean =
+      NewOperation(site.graph(), like, "QuantizedAvgPool", ops::kPassOnly, {integers}, attributes);
   return to.is_short() ? Limited(site.graph(), like, mean, to) : mean;
 }
 
@@ -82,9 +81,8 @@ bool QuantiseWindows(QuantiseSite& site, ir::Node& quantiser, const ir::Node& no
     part = *mean;
   }
   if (parts.size() > 1) {
-    parts = {{NewInferredNode(site.graph(), *x.node, x.node->type, x.node->operation->opset, parts,
-                              1, x.node->attributes),
-              0}};
+    parts = {NewOperation(site.graph(), *x.node, x.node->type, x.node->operation->opset, parts,
+                          x.node->attributes)};
   }
   site.SetIntegers(quantiser, parts[0]);
   return true;
@@ -161,9 +159,8 @@ bool QuantiseRun(QuantiseSite& site, ir::Node& quantiser, const ir::Node& node,
   ir::Graph& graph = site.graph();
   ir::Source codes = site.Integers(node.inputs[0]);
   if (run.is_permuted()) {
-    const ir::Source order =
-        NewInts(graph, node, {ElementType::i64, {std::ssize(run.order)}}, run.order);
-    codes = {NewInferredNode(graph, node, "Transpose", 1, {codes, order}), 0};
+    const ir::Source order = NewInts(graph, node, run.order);
+    codes = NewOperation(graph, node, "Transpose", 1, {codes, order});
   }
   const ir::Source column = Reshaped(graph, node, codes, {run.outer, run.length, 1, run.inner});
   const std::optional<ir::Source> mean =

@@ -140,9 +140,8 @@ bool QuantisePair(QuantiseSite& site, ir::Node& quantiser, const ir::Node& node,
   WriteQuantParams(*attributes, to);
   const std::vector<ir::Source> inputs = {CodesOfOperand(site, node.inputs[0], *a),
                                           CodesOfOperand(site, node.inputs[1], *b)};
-  ir::Source made = {NewInferredNode(site.graph(), node, "Quantized" + node.type, ops::kPassOnly,
-                                     inputs, 1, *attributes),
-                     0};
+  ir::Source made = NewOperation(site.graph(), node, "Quantized" + node.type, ops::kPassOnly,
+                                 inputs, *attributes);
   if (to.is_short()) made = Limited(site.graph(), node, made, to);
   site.SetIntegers(quantiser, made);
   return true;

@@ -269,8 +269,7 @@ ir::Source Multiplied(ir::Graph& graph, const ir::Node& like, const ByteProduct&
   const std::vector<ir::Source> inputs = {
       data, NewInts(graph, like, {ElementType::i8, product.dims}, product.integers), factors.scales,
       factors.firsts, factors.starts};
-  return {NewInferredNode(graph, like, product.operation, ops::kPassOnly, inputs, 1, attributes),
-          0};
+  return NewOperation(graph, like, product.operation, ops::kPassOnly, inputs, attributes);
 }
 
 // A product with offsets; its sums are scaled afterwards.
@@ -282,7 +281,7 @@ ir::Source MultipliedWithOffsets(ir::Graph& graph, const ir::Node& like, const B
   const ir::Source sums = WithOffsets(
       graph, like, product, Multiplied(graph, like, product, data, zero, ones, like.attributes));
   const ir::Source scales = NewFloats(graph, like, {std::ssize(factors.scales)}, factors.scales);
-  return {NewInferredNode(graph, like, "Multiply", 1, {sums, scales}), 0};
+  return NewOperation(graph, like, "Multiply", 1, {sums, scales});
 }
 
 // A transposed convolution by integers; its results are those of `product`, phase by phase.

@@ -53,33 +53,31 @@ class IntegerResize {
   }
   // x / 2^bits as i8, halves away from zero.
   ir::Source Divided(ir::Source x, int bits) {
-    const ir::Source sign = {NewInferredNode(graph_, like_, "Sign", 1, {x}), 0};
+    const ir::Source sign = NewOperation(graph_, like_, "Sign", 1, {x});
     const ir::Source half = Pair("Multiply", sign, Numbers({}, {int64_t{1} << (bits - 1)}));
     const ir::Source sum = Pair("Add", x, half);
-    const ir::Source quotient = {
-        NewInferredNode(graph_, like_, "Divide", 1, {sum, Numbers({}, {int64_t{1} << bits})}, 1,
-                        {{"m_pythondiv", "false"}}),
-        0};
+    const ir::Source quotient =
+        NewOperation(graph_, like_, "Divide", 1, {sum, Numbers({}, {int64_t{1} << bits})},
+                     {{"m_pythondiv", "false"}});
     return As(quotient, "i8");
   }
 
  private:
   ir::Source Pair(const char* type, ir::Source a, ir::Source b) {
-    return {NewInferredNode(graph_, like_, type, 1, {a, b}), 0};
+    return NewOperation(graph_, like_, type, 1, {a, b});
   }
   ir::Source Numbers(Dims dims, const std::vector<int64_t>& numbers) {
     return NewInts(graph_, like_, {ElementType::i32, std::move(dims)}, numbers);
   }
   ir::Source As(ir::Source x, const char* type) {
-    return {NewInferredNode(graph_, like_, "Convert", 1, {x}, 1, {{"destination_type", type}}), 0};
+    return NewOperation(graph_, like_, "Convert", 1, {x}, {{"destination_type", type}});
   }
   ir::Source Term(ir::Source x, size_t axis, const std::vector<int64_t>& positions,
                   const std::vector<int64_t>& weights) {
-    const ir::Source indices =
-        NewInts(graph_, like_, {ElementType::i64, {std::ssize(positions)}}, positions);
+    const ir::Source indices = NewInts(graph_, like_, positions);
     const ir::Source at =
         NewInts(graph_, like_, {ElementType::i64, {}}, {static_cast<int64_t>(axis)});
-    ir::Source picked = {NewInferredNode(graph_, like_, "Gather", 8, {x, indices, at}), 0};
+    ir::Source picked = NewOperation(graph_, like_, "Gather", 8, {x, indices, at});
     if (TypeOf(picked).type != ElementType::i32) picked = As(picked, "i32");
     Dims dims(TypeOf(x).dims.size(), 1);
     dims[axis] = std::ssize(weights);

@@ -28,8 +28,7 @@ bool IsInside(const QuantParams& inner, const QuantParams& outer) {
 
 ir::Source NewUnary(ir::Graph& graph, const ir::Node& like, ir::Source codes,
                     NodeAttributes attributes) {
-  return {NewInferredNode(graph, like, "QuantizedUnary", ops::kPassOnly, {codes}, 1, attributes),
-          0};
+  return NewOperation(graph, like, "QuantizedUnary", ops::kPassOnly, {codes}, attributes);
 }
 
 ir::Source NewRescale(ir::Graph& graph, const ir::Node& like, ir::Source codes, int zero,
@@ -141,10 +140,8 @@ bool QuantiseShortSoftmax(QuantiseSite& site, ir::Node& quantiser, const ir::Nod
       NewInts(site.graph(), node, {ElementType::i16, {std::ssize(tables)}}, tables);
   NodeAttributes attributes = {{ops::kMultiplier, AttributeOf(*by)}};
   WriteQuantParams(attributes, to);
-  site.SetIntegers(quantiser,
-                   {NewInferredNode(site.graph(), node, "QuantizedSoftmax", ops::kPassOnly,
-                                    {site.Integers(x), numbers}, 1, attributes),
-                    0});
+  site.SetIntegers(quantiser, NewOperation(site.graph(), node, "QuantizedSoftmax", ops::kPassOnly,
+                                           {site.Integers(x), numbers}, attributes));
   return true;
 }
 

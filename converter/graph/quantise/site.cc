@@ -31,10 +31,8 @@ bool ChangesNothing(const std::vector<int64_t>& table, const QuantParams& from) 
 ir::Source RoundedQuotient(ir::Graph& graph, const ir::Node& like, ir::Source x,
                            const QuantParams& to) {
   const ir::Source scale = NewFloats(graph, like, {}, {static_cast<float>(to.scale)});
-  const ir::Source quotient = {NewInferredNode(graph, like, "Divide", 1, {x, scale}), 0};
-  return {
-      NewInferredNode(graph, like, "Round", 5, {quotient}, 1, {{"mode", "half_away_from_zero"}}),
-      0};
+  const ir::Source quotient = NewOperation(graph, like, "Divide", 1, {x, scale});
+  return NewOperation(graph, like, "Round", 5, {quotient}, {{"mode", "half_away_from_zero"}});
 }
 
 // Adds a number to each code, modulo 256.
@@ -65,7 +63,7 @@ ir::Source NewByteTable(ir::Graph& graph, const ir::Node& like, ir::Source integ
                         const std::vector<int64_t>& table) {
   const ir::Source bytes =
       NewInts(graph, like, {ElementType::i8, {static_cast<int64_t>(table.size())}}, table);
-  return {NewInferredNode(graph, like, "ByteTable", ops::kPassOnly, {integers, bytes}), 0};
+  return NewOperation(graph, like, "ByteTable", ops::kPassOnly, {integers, bytes});
 }
 
 ir::Source BytesAs(ir::Graph& graph, const ir::Node& like, ir::Source bytes, ElementType type) {
@@ -76,7 +74,7 @@ ir::Source BytesAs(ir::Graph& graph, const ir::Node& like, ir::Source bytes, Ele
                                                                    : position);
   }
   const ir::Source numbers = NewInts(graph, like, {type, {kByteCount}}, table);
-  return {NewInferredNode(graph, like, "ByteTable", ops::kPassOnly, {bytes, numbers}), 0};
+  return NewOperation(graph, like, "ByteTable", ops::kPassOnly, {bytes, numbers});
 }
 
 ir::Source QuantiseSite::Integers(const ir::Source& source) {
@@ -163,15 +161,13 @@ ir::Source QuantiseSite::OfFloats(const ir::Node& like, const ir::Source& x,
   if (is_moved) {
     std::vector<ir::Source> inputs = move.inputs;
     inputs[0] = OfFloats(like, inputs[0], to);
-    return {
-        NewInferredNode(graph_, move, move.type, move.operation->opset, inputs, 1, move.attributes),
-        0};
+    return NewOperation(graph_, move, move.type, move.operation->opset, inputs, move.attributes);
   }
   const bool is_of_floats = RoundsFloats(like);
   NodeAttributes attributes = {{ops::kInverse, is_of_floats ? "1" : AttributeOf(1 / to.scale)}};
   WriteQuantParams(attributes, to);
   const ir::Source scaled = is_of_floats ? RoundedQuotient(graph_, like, x, to) : x;
-  return {NewInferredNode(graph_, like, "Quantize", ops::kPassOnly, {scaled}, 1, attributes), 0};
+  return NewOperation(graph_, like, "Quantize", ops::kPassOnly, {scaled}, attributes);
 }
 
 bool QuantiseSite::ArePartsQuantised(const ir::Node& join) const {
@@ -235,9 +231,7 @@ ir::Source QuantiseSite::Joined(ir::Node& node, const QuantParams& to) {
   for (const ir::Source& part : node.inputs) {
     parts.push_back(Requantised(node, part, *quant_params_.Of(part), to));
   }
-  return {
-      NewInferredNode(graph_, node, node.type, node.operation->opset, parts, 1, node.attributes),
-      0};
+  return NewOperation(graph_, node, node.type, node.operation->opset, parts, node.attributes);
 }
 
 bool QuantiseSite::IsLimit(const ir::Node& node) const {

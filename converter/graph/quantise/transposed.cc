@@ -91,13 +91,13 @@ ir::Source Interleaved(ir::Graph& graph, const ir::Node& like,
                        const TransposedConvolution& convolution, ir::Source phases) {
   const auto& [y, x] = convolution.axes;
   const auto ints = [&](const std::vector<int64_t>& numbers) {
-    return NewInts(graph, like, {ElementType::i64, {std::ssize(numbers)}}, numbers);
+    return NewInts(graph, like, numbers);
   };
   const Dims dims = TypeOf(phases).dims;  // [batch, windows, windows, phases * outputs]
   if (y.stride > 1) {
     phases = Reshaped(graph, like, phases,
                       {dims[0], dims[1], dims[2], y.stride, x.stride * convolution.outputs});
-    phases = {NewInferredNode(graph, like, "Transpose", 1, {phases, ints({0, 1, 3, 2, 4})}), 0};
+    phases = NewOperation(graph, like, "Transpose", 1, {phases, ints({0, 1, 3, 2, 4})});
   }
   phases = Reshaped(graph, like, phases,
                     {dims[0], dims[1] * y.stride, dims[2] * x.stride, convolution.outputs});
@@ -106,9 +106,8 @@ ir::Source Interleaved(ir::Graph& graph, const ir::Node& like,
   if (end[0] - first[0] == TypeOf(phases).dims[1] && end[1] - first[1] == TypeOf(phases).dims[2]) {
     return phases;
   }
-  return {NewInferredNode(graph, like, "Slice", 8,
-                          {phases, ints(first), ints(end), ints({1, 1}), ints({1, 2})}),
-          0};
+  return NewOperation(graph, like, "Slice", 8,
+                      {phases, ints(first), ints(end), ints({1, 1}), ints({1, 2})});
 }
 
 }  // namespace weft::graph

@@ -81,10 +81,10 @@ bool IsSoftmaxOfRows(const ir::Graph& graph, ir::Node& node) {
 // operation.
 ir::Source Masked(ir::Graph& graph, ir::Node& node, ir::Source scores, ir::Source mask) {
   if (TypeOf(mask).type != ElementType::boolean) {
-    return {NewInferredNode(graph, node, "Add", 1, {scores, mask}), 0};
+    return NewOperation(graph, node, "Add", 1, {scores, mask});
   }
   const ir::Source nothing = NewFloats(graph, node, {}, {-std::numeric_limits<float>::infinity()});
-  return {NewInferredNode(graph, node, "Select", 1, {mask, scores, nothing}), 0};
+  return NewOperation(graph, node, "Select", 1, {mask, scores, nothing});
 }
 
 // Returns the causal mask of `positions` steps, stored for the first `stored` ones.
@@ -126,11 +126,10 @@ void TakeApart(ir::Graph& graph, ir::Node& node, std::optional<int64_t> sampled)
   const ir::Source mask = is_causal ? Triangle(graph, node, positions, sampled.value_or(positions))
                                     : node.inputs[kMaskInput];
   const ir::Source query = ScaledQuery(graph, node), key = node.inputs[1], value = node.inputs[2];
-  const ir::Source scores = {
-      NewInferredNode(graph, node, "MatMul", 1, {query, key}, 1, {{"transpose_b", "true"}}), 0};
+  const ir::Source scores =
+      NewOperation(graph, node, "MatMul", 1, {query, key}, {{"transpose_b", "true"}});
   const ir::Source masked = Masked(graph, node, scores, mask);
-  const ir::Source shares = {
-      NewInferredNode(graph, node, "Softmax", 8, {masked}, 1, {{"axis", "-1"}}), 0};
+  const ir::Source shares = NewOperation(graph, node, "Softmax", 8, {masked}, {{"axis", "-1"}});
   Become(node, "MatMul", 1, {shares, value});
 }
 

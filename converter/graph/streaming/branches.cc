@@ -33,7 +33,7 @@ void TakeBranch(ir::Graph& graph, ir::Node& layer, ir::Body& body) {
     ir::Source made = body.map.outputs[i].result->inputs[0];
     const bool is_outside = std::ranges::any_of(
         outside, [&](const auto& input) { return input.second.node == made.node; });
-    if (is_outside) made = {NewInferredNode(graph, layer, "Identity", 16, {made}), 0};
+    if (is_outside) made = NewOperation(graph, layer, "Identity", 16, {made});
     ir::HandOver(graph, {&layer, Narrow32(i, "output")}, made);
   }
   for (std::unique_ptr<ir::Node>& node : body.graph->nodes) {

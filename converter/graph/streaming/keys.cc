@@ -75,11 +75,11 @@ class Keys {
 ir::Source Keys::Made(const ir::Node& like, const char* of, int opset,
                       std::vector<ir::Source> inputs,
                       std::map<std::string, std::string> attributes) {
-  return {NewInferredNode(graph_, like, of, opset, std::move(inputs), 1, std::move(attributes)), 0};
+  return NewOperation(graph_, like, of, opset, std::move(inputs), std::move(attributes));
 }
 
 ir::Source Keys::Numbers(const ir::Node& like, const std::vector<int64_t>& numbers) {
-  return NewInts(graph_, like, {ElementType::i64, {std::ssize(numbers)}}, numbers);
+  return NewInts(graph_, like, numbers);
 }
 
 ir::Source Keys::Count(const ir::Node& like, int64_t begin, int64_t count) {

@@ -206,7 +206,7 @@ ir::Source NewMasked(ir::Graph& graph, const ir::Source& source, int64_t axis, i
   const ir::Node& like = *source.node;
   const ir::Source mask = NewLateMask(graph, like, dims, axis, late);
   const ir::Source filled = NewNumber(graph, like, TypeOf(source).type, fill);
-  return {NewInferredNode(graph, like, "Select", 1, {mask, source, filled}), 0};
+  return NewOperation(graph, like, "Select", 1, {mask, source, filled});
 }
 
 bool CanSetWindows(const ir::Node& node, const ops::Windows& windows) {

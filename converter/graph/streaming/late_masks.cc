@@ -19,7 +19,7 @@ int64_t StepsFor(int64_t positions, int64_t per_step) {
 
 ir::Source Made(ir::Graph& graph, const ir::Node& like, const char* type, ir::Source a,
                 ir::Source b) {
-  return {NewInferredNode(graph, like, type, 1, {a, b}), 0};
+  return NewOperation(graph, like, type, 1, {a, b});
 }
 
 // Returns, for each position of a run, the number of steps before the run from which it belongs to

@@ -63,11 +63,9 @@ void ReadTable(ir::Graph& graph, const Table& table, ir::Constant rows, int64_t 
   ir::Node& node = *table.node;
   const int64_t last = rows.type.dims[1] - 1;
   const auto made = [&](const char* of, std::vector<ir::Source> inputs, int opset = 1) {
-    return ir::Source{NewInferredNode(graph, node, of, opset, std::move(inputs)), 0};
+    return NewOperation(graph, node, of, opset, std::move(inputs));
   };
-  const auto numbers = [&](const std::vector<int64_t>& of) {
-    return NewInts(graph, node, {ElementType::i64, {std::ssize(of)}}, of);
-  };
+  const auto numbers = [&](const std::vector<int64_t>& of) { return NewInts(graph, node, of); };
   std::vector<int64_t> own(static_cast<size_t>(steps));
   std::iota(own.begin(), own.end(), 0);
   const ir::Source at =

@@ -116,11 +116,10 @@ std::optional<ir::Source> Positions::Rows(ir::Node& slice) {
   const std::optional<ir::Source> numbers =
       NumbersFrom(slice, {ElementType::i64, {taken[axis]}}, first, 1);
   if (!numbers) return std::nullopt;
-  const ir::Source rows = {
-      NewInferredNode(graph_, slice, "Minimum", 1, {*numbers, NewInts(graph_, slice, one, {last})}),
-      0};
+  const ir::Source rows =
+      NewOperation(graph_, slice, "Minimum", 1, {*numbers, NewInts(graph_, slice, one, {last})});
   const ir::Source at = NewInts(graph_, slice, one, {static_cast<int64_t>(axis)});
-  return ir::Source{NewInferredNode(graph_, slice, "Gather", 8, {table, rows, at}), 0};
+  return NewOperation(graph_, slice, "Gather", 8, {table, rows, at});
 }
 
 std::optional<ir::Source> Positions::NumbersFrom(const ir::Node& like, const TensorType& type,

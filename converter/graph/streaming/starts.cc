@@ -37,7 +37,7 @@ ir::Source Chosen(ir::Graph& graph, const ir::Node& like, const ir::Source& firs
   Dims flags(DimsOf(other).size(), 1);
   flags[static_cast<size_t>(axis)] = DimsOf(other)[static_cast<size_t>(axis)];
   const ir::Source mask = NewLateMask(graph, like, flags, axis, positions);
-  return {NewInferredNode(graph, like, "Select", 1, {mask, other, first}), 0};
+  return NewOperation(graph, like, "Select", 1, {mask, other, first});
 }
 
 // Converts [a, b, x...] to [b, x...] moved by one position, with a selected before it.

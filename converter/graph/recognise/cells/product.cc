@@ -38,10 +38,10 @@ ir::Source ProductOfParts(ir::Graph& graph, const ir::Node& like,
   }
   ir::Source row = inputs[0];
   if (inputs.size() > 1) {
-    row = {NewInferredNode(graph, like, "Concat", 1, inputs, 1, {{"axis", "1"}}), 0};
+    row = NewOperation(graph, like, "Concat", 1, inputs, {{"axis", "1"}});
   }
   const ir::Source weights = NewFloats(graph, like, {width, outputs}, std::move(matrix));
-  return {NewInferredNode(graph, like, "MatMul", 1, {row, weights}), 0};
+  return NewOperation(graph, like, "MatMul", 1, {row, weights});
 }
 
 void SplitProduct(ir::Graph& graph, ir::Node& node, const std::set<const ir::Node*>& sliced) {
@@ -58,7 +58,7 @@ void SplitProduct(ir::Graph& graph, ir::Node& node, const std::set<const ir::Nod
   if (slices.empty() || rest.empty()) return;
   const ir::Source a = ProductOfParts(graph, node, rest, rows, dims.back());
   const ir::Source b = ProductOfParts(graph, node, slices, rows, dims.back());
-  const ir::Source both = {NewInferredNode(graph, node, "Add", 1, {a, b}), 0};
+  const ir::Source both = NewOperation(graph, node, "Add", 1, {a, b});
   HandOver(graph, {&node, 0}, Reshaped(graph, node, both, dims));
 }
 

@@ -130,9 +130,8 @@ bool RecogniseBands(FormSite& site, ir::Node& node) {
     const OnOne& on_one = between->operations[i];
     form.inputs[on_one.data] = source;
     if (i == 0) break;
-    source = {NewInferredNode(site.graph(), *on_one.node, form.operation, form.opset,
-                              std::move(form.inputs), 1, std::move(form.attributes)),
-              0};
+    source = NewOperation(site.graph(), *on_one.node, form.operation, form.opset,
+                          std::move(form.inputs), std::move(form.attributes));
   }
   site.Replace(node, between->covered, std::move(forms[0]));
   return true;

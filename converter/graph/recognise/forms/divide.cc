@@ -133,17 +133,14 @@ void Divide(ir::Graph& graph, const CutProduct& product) {
     const ir::Node& like = *product.product;
     std::vector<ir::Source> inputs = like.inputs;
     inputs[1] = WeightsOfPart(graph, product, part);
-    ir::Source made = {NewInferredNode(graph, like, "MatMul", like.operation->opset,
-                                       std::move(inputs), 1, like.attributes),
-                       0};
+    ir::Source made = NewOperation(graph, like, "MatMul", like.operation->opset, std::move(inputs),
+                                   like.attributes);
     if (product.sum != nullptr) {
       const auto first = product.bias.begin() + static_cast<std::ptrdiff_t>(part.begin);
       const ir::Source bias =
           NewFloats(graph, *product.sum, {part.count},
                     std::vector<float>(first, first + static_cast<std::ptrdiff_t>(part.count)));
-      made = {
-          NewInferredNode(graph, *product.sum, "Add", 1, {made, bias}, 1, product.sum->attributes),
-          0};
+      made = NewOperation(graph, *product.sum, "Add", 1, {made, bias}, product.sum->attributes);
     }
     HandOver(graph, part.result, made);
   }

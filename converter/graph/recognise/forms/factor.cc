@@ -225,9 +225,8 @@ bool FoldIntoProduct(FormSite& site, ir::Node& node, const WithConstant& factor)
     return true;
   }
   const Dims dims = node.outputs[0].type.dims;
-  const ir::Source plain = {NewInferredNode(site.graph(), *product->node, type, opset,
-                                            std::move(inputs), 1, std::move(attributes)),
-                            0};
+  const ir::Source plain = NewOperation(site.graph(), *product->node, type, opset,
+                                        std::move(inputs), std::move(attributes));
   const ir::Source made = Reshaped(site.graph(), node, plain, dims);
   if (!addend) {
     site.Replace(node, covered, {"Identity", 16, {made}});
@@ -351,7 +350,7 @@ bool RecogniseTransposedAddend(FormSite& site, ir::Node& node) {
   std::vector<float> floats(constant->numbers.begin(), constant->numbers.end());
   ir::Graph& graph = site.graph();
   const ir::Source addend = NewFloats(graph, node, std::move(dims), std::move(floats));
-  const ir::Source sum = {NewInferredNode(graph, node, "Add", 1, {x, addend}), 0};
+  const ir::Source sum = NewOperation(graph, node, "Add", 1, {x, addend});
   site.Replace(node, {transposition}, {"Transpose", 1, {sum, transposition->inputs[1]}});
   return true;
 }

@@ -102,7 +102,7 @@ ir::Source Transposed(ir::Graph& graph, const ir::Node& like, ir::Source source,
   if (std::ranges::is_sorted(order)) return source;
   const ir::Source by = NewInts(graph, like, {ElementType::i64, {std::ssize(order)}},
                                 std::vector<int64_t>(order.begin(), order.end()));
-  return {NewInferredNode(graph, like, "Transpose", 1, {source, by}), 0};
+  return NewOperation(graph, like, "Transpose", 1, {source, by});
 }
 
 }  // namespace weft::graph

@@ -194,8 +194,7 @@ std::optional<Repetition> RepetitionOf(ir::Graph& graph, const ir::Node& like, i
 // Merges the pair of axes of the result again and replaces the product.
 void ReplaceMerged(FormSite& site, ir::Node& node, ir::Source product) {
   const Dims dims = node.outputs[0].type.dims;
-  const ir::Source shape =
-      NewInts(site.graph(), node, {ElementType::i64, {std::ssize(dims)}}, dims);
+  const ir::Source shape = NewInts(site.graph(), node, dims);
   site.Replace(node, {}, {"Reshape", 1, {product, shape}, {{"special_zero", "false"}}});
 }
 
@@ -256,10 +255,9 @@ bool ShareInBatch(FormSite& site, ir::Node& node) {
     if (!grouped) return false;
     inputs[i] = *grouped;
   }
-  const ir::Source product = {
-      NewInferredNode(graph, node, std::string(node.operation->name), node.operation->opset,
-                      std::move(inputs), 1, node.attributes),
-      0};
+  const ir::Source product =
+      NewOperation(graph, node, std::string(node.operation->name), node.operation->opset,
+                   std::move(inputs), node.attributes);
   // The result has fewer elements if no factor has separate heads.
   if (CountIn(product) != CountIn({&node, 0})) return false;
   ReplaceMerged(site, node, product);
@@ -356,8 +354,7 @@ bool ShareByLetter(FormSite& site, ir::Node& node, size_t shared, Subscripts sub
   if (!is_grouped || !HasOnce(subscripts.output, letter) || !site.IsClosed(node, {})) return false;
   subscripts.output.insert(subscripts.output.find(letter) + 1, 1, *second);
   std::map<std::string, std::string> attributes = {{"equation", EquationOf(subscripts)}};
-  ReplaceMerged(site, node,
-                {NewInferredNode(graph, node, "Einsum", 7, std::move(inputs), 1, attributes), 0});
+  ReplaceMerged(site, node, NewOperation(graph, node, "Einsum", 7, std::move(inputs), attributes));
   return true;
 }
 

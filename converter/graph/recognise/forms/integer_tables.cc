@@ -87,15 +87,13 @@ class TableGather {
  private:
   ir::Source Made(const std::string& type, std::vector<ir::Source> inputs,
                   std::map<std::string, std::string> attributes = {}) {
-    return {NewInferredNode(graph_, node_, type, 1, std::move(inputs), 1, std::move(attributes)),
-            0};
+    return NewOperation(graph_, node_, type, 1, std::move(inputs), std::move(attributes));
   }
   ir::Source Gathered(ir::Source table) {
     std::vector<ir::Source> inputs = node_.inputs;
     inputs[0] = table;
-    return {NewInferredNode(graph_, node_, "Gather", node_.operation->opset, std::move(inputs), 1,
-                            node_.attributes),
-            0};
+    return NewOperation(graph_, node_, "Gather", node_.operation->opset, std::move(inputs),
+                        node_.attributes);
   }
   ir::Source Floats(ir::Source integers) {
     return Made("Convert", {integers}, {{"destination_type", "f32"}});

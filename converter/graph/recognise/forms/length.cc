@@ -19,9 +19,9 @@ namespace {
 // Returns the length of x along the axes, with the dims of `node`.
 ir::Source LengthOf(ir::Graph& graph, const ir::Node& node, ir::Source x,
                     const std::vector<int64_t>& axes) {
-  const ir::Source along = NewInts(graph, node, {ElementType::i64, {std::ssize(axes)}}, axes);
-  const ir::Source length = {
-      NewInferredNode(graph, node, "ReduceL2", 4, {x, along}, 1, {{"keep_dims", "true"}}), 0};
+  const ir::Source along = NewInts(graph, node, axes);
+  const ir::Source length =
+      NewOperation(graph, node, "ReduceL2", 4, {x, along}, {{"keep_dims", "true"}});
   return Reshaped(graph, node, length, Dims(node.outputs[0].type.dims));
 }
 

@@ -235,8 +235,7 @@ std::optional<NormForm> CentredForm(FormSite& site, const ir::Node& like, const 
                           {"eps_mode", mode},
                           {"normalize_variance", "true"}};
   const std::vector<int64_t>& axes = squares.axes;
-  norm.form.inputs = {*squares.centred,
-                      NewInts(site.graph(), like, {ElementType::i64, {std::ssize(axes)}}, axes)};
+  norm.form.inputs = {*squares.centred, NewInts(site.graph(), like, axes)};
   return norm;
 }
 
@@ -252,8 +251,7 @@ std::optional<NormForm> PlainForm(FormSite& site, const ir::Node& like, const No
                           {"eps_mode", is_min ? "max" : "add"}};
   if (squares.is_mean) norm.form.attributes[ops::kOfMean] = "true";
   const std::vector<int64_t>& axes = squares.axes;
-  norm.form.inputs = {*squares.of,
-                      NewInts(site.graph(), like, {ElementType::i64, {std::ssize(axes)}}, axes)};
+  norm.form.inputs = {*squares.of, NewInts(site.graph(), like, axes)};
   return norm;
 }
 
@@ -284,15 +282,14 @@ bool PlaceNorm(FormSite& site, ir::Node& node, NormForm norm, std::optional<ir::
     site.Replace(node, norm.covered, std::move(norm.form));
     return true;
   }
-  ir::Source value = {NewInferredNode(graph, node, norm.form.operation, norm.form.opset,
-                                      norm.form.inputs, 1, norm.form.attributes),
-                      0};
+  ir::Source value = NewOperation(graph, node, norm.form.operation, norm.form.opset,
+                                  norm.form.inputs, norm.form.attributes);
   if (norm.factor != 1) {
     const ir::Source number = NewFloats(graph, node, {}, {static_cast<float>(norm.factor)});
-    if (gain) value = {NewInferredNode(graph, node, "Multiply", 1, {value, number}), 0};
+    if (gain) value = NewOperation(graph, node, "Multiply", 1, {value, number});
     if (!gain) gain = number;
   }
-  if (gain && shift) value = {NewInferredNode(graph, node, "Multiply", 1, {value, *gain}), 0};
+  if (gain && shift) value = NewOperation(graph, node, "Multiply", 1, {value, *gain});
   site.Replace(node, norm.covered,
                {shift ? "Add" : "Multiply", 1, {value, shift ? *shift : *gain}});
   return true;

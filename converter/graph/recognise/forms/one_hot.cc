@@ -234,9 +234,7 @@ class RowReader {
   }
   ir::Source Made(const std::string& type, int opset, std::vector<ir::Source> inputs,
                   std::map<std::string, std::string> attributes = {}) {
-    return {
-        NewInferredNode(graph_, node_, type, opset, std::move(inputs), 1, std::move(attributes)),
-        0};
+    return NewOperation(graph_, node_, type, opset, std::move(inputs), std::move(attributes));
   }
 
   ir::Graph& graph_;

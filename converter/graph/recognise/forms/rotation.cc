@@ -128,11 +128,9 @@ ir::Source Exchanging(ir::Graph& graph, const ir::Node& like, ir::Source x, bool
   Dims pairs(whole.begin(), whole.end() - 1);
   pairs.insert(pairs.end(), {alternates ? half : 2, alternates ? 2 : half});
   const int64_t axis = std::ssize(pairs) - (alternates ? 1 : 2);
-  const ir::Source by = NewInts(graph, like, {ElementType::i64, {1}}, {axis});
-  const ir::Source permuted = {
-      NewInferredNode(graph, like, "Reverse", 1, {Reshaped(graph, like, x, pairs), by}, 1,
-                      {{"mode", "index"}}),
-      0};
+  const ir::Source by = NewInts(graph, like, {axis});
+  const ir::Source permuted = NewOperation(
+      graph, like, "Reverse", 1, {Reshaped(graph, like, x, pairs), by}, {{"mode", "index"}});
   return Reshaped(graph, like, permuted, whole);
 }
 
@@ -193,10 +191,9 @@ bool RecogniseRotation(FormSite& site, ir::Node& node) {
     site.Replace(node, reader.covered(), {"Multiply", 1, {y, by}});
     return true;
   }
-  const ir::Source stays = {
-      NewInferredNode(graph, node, "Multiply", 1, {x, NewFloats(graph, node, kept_dims, *kept)}),
-      0};
-  const ir::Source is_permuted = {NewInferredNode(graph, node, "Multiply", 1, {y, by}), 0};
+  const ir::Source stays =
+      NewOperation(graph, node, "Multiply", 1, {x, NewFloats(graph, node, kept_dims, *kept)});
+  const ir::Source is_permuted = NewOperation(graph, node, "Multiply", 1, {y, by});
   site.Replace(node, reader.covered(), {"Add", 1, {stays, is_permuted}});
   return true;
 }
