@@ -44,6 +44,18 @@ Json NumericOf(const format::Model& model);
 // Section "Not promised" of docs/safety.md, a text for each bullet.
 Json Limits();
 
+// index.html of --evidence: the summary and the tables for readers, without scripts.
+//
+// `mapping` and `plan` are rows of MappingOf and PlanRowsOf.
+std::string EvidencePage(const Json& summary, const Json& mapping, const Json& plan);
+
+// The software bill of materials of a converted model, as SPDX 2.3.
+//
+// `model` and each of `sources` have "file" and "sha256". The components are weft and the libraries
+// that it is built with, as CMake found them. The document has a constant time, so that equal
+// conversions have equal documents.
+Json SbomOf(const Json& model, const Json& sources);
+
 }  // namespace weft::cli
 
 #endif  // WEFT_CONVERTER_CLI_EVIDENCE_FACTS_H_

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "converter/cli/evidence_page.h"
-
 #include <fmt/format.h>
 
 #include "converter/cli/evidence_facts.h"

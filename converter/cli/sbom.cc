@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "converter/cli/sbom.h"
-
 #include <fmt/format.h>
 
 #include <string>
 
+#include "converter/cli/evidence_facts.h"
 #include "converter/cli/evidence_parts.h"
 #include "runtime/version.h"
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "converter/graph/rearranged.h"
-
 #include <cstddef>
 #include <cstring>
 #include <memory>
 #include <utility>
 #include <vector>
+
+#include "converter/graph/rewrite.h"
 
 namespace weft::graph {
 

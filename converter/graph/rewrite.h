@@ -93,6 +93,14 @@ const ir::Constant* ConstantOf(ir::Source source);
 // has another type, or has no elements.
 std::vector<int64_t> IntsOf(ir::Source source);
 
+// Permutes or repeats the elements of a constant.
+//
+// Returns a tensor of `shape` with the elements that a traversal of `dims` by `strides` reads, from
+// element `first` on. Strides are in elements of the constant. Its type must have a multiple of 8
+// bits.
+ir::Constant Rearranged(const ir::Constant& constant, const Dims& dims, const Dims& strides,
+                        Dims shape, int64_t first = 0);
+
 }  // namespace weft::graph
 
 #endif  // WEFT_CONVERTER_GRAPH_REWRITE_H_

@@ -5,7 +5,6 @@
 #include <utility>
 #include <vector>
 
-#include "converter/graph/rearranged.h"
 #include "converter/graph/rewrite.h"
 #include "converter/ops/support/permutation.h"
 #include "converter/program/builder.h"

@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "converter/graph/quantise/conversions.h"
-#include "converter/graph/rearranged.h"
 #include "converter/graph/rewrite.h"
 #include "converter/ops/operation.h"
 #include "converter/ops/support/permutation.h"

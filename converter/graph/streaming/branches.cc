@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "converter/graph/streaming/branches.h"
-
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -11,6 +9,7 @@
 
 #include "converter/base/narrow.h"
 #include "converter/graph/rewrite.h"
+#include "converter/graph/streaming/parts.h"
 #include "converter/ir/edit.h"
 
 namespace weft::graph {

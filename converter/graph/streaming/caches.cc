@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "converter/graph/streaming/caches.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,6 +8,7 @@
 #include "converter/graph/input_states.h"
 #include "converter/graph/streaming/axes.h"
 #include "converter/graph/streaming/kept_states.h"
+#include "converter/graph/streaming/parts.h"
 #include "converter/graph/streaming/states.h"
 #include "converter/graph/streaming/time_choice.h"
 #include "converter/ir/time_length.h"

@@ -17,9 +17,9 @@
 #include "converter/graph/streaming/delays.h"
 #include "converter/graph/streaming/late_edits.h"
 #include "converter/graph/streaming/latency.h"
+#include "converter/graph/streaming/parts.h"
 #include "converter/graph/streaming/resize.h"
 #include "converter/graph/streaming/rounding.h"
-#include "converter/graph/streaming/starts.h"
 #include "converter/graph/streaming/time_map.h"
 
 namespace weft::graph {

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "converter/graph/streaming/ports.h"
-
 #include <algorithm>
 #include <set>
 #include <utility>
@@ -8,6 +6,7 @@
 
 #include "converter/graph/rewrite.h"
 #include "converter/graph/streaming/delay_graph.h"
+#include "converter/graph/streaming/parts.h"
 
 namespace weft::graph {
 namespace {

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "converter/graph/streaming/starts.h"
-
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -12,6 +10,7 @@
 #include "converter/graph/streaming/axes.h"
 #include "converter/graph/streaming/late_edits.h"
 #include "converter/graph/streaming/late_masks.h"
+#include "converter/graph/streaming/parts.h"
 #include "converter/graph/streaming/time_map.h"
 #include "converter/ops/operation.h"
 

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "converter/base/visible.h"
-#include "converter/graph/streaming/starts.h"
+#include "converter/graph/streaming/parts.h"
 
 namespace weft::graph {
 namespace {

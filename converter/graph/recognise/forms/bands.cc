@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "converter/graph/lower.h"
-#include "converter/graph/rearranged.h"
 #include "converter/graph/recognise/forms/form_site.h"
 #include "converter/graph/rewrite.h"
 #include "converter/ops/operation.h"
