@@ -5,8 +5,9 @@
 #                         specification (LSTM 512 -> 256, 25 steps), one step of an LSTM 64 -> 64,
 #                         and a million steps of the smallest LSTM
 #   scripts/bench.sh --peers [--rtneural FOLDER] [OPTION of tests/bench/peers/peers.py...]
-#                         weft, ONNX Runtime, OpenVINO, oneDNN and, if its sources are given,
-#                         RTNeural, in f32 and in int8; writes docs/bench-peers.{json,md,svg}
+#                         weft, ONNX Runtime, OpenVINO, LiteRT, oneDNN and, if its sources are
+#                         given, RTNeural, in f32 and in int8; with --tflite FOLDER also the
+#                         .tflite files of this folder; writes docs/bench-peers.{json,md,svg}
 #                         and docs/bench-peers-int8.json
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -107,7 +108,7 @@ bench_peers() {
 
 case "${1:-}" in
   --peers) bench_peers "${@:2}" ;;
-  --help) sed -n '3,11s/^# \{0,1\}//p' "$0" ;;
+  --help) sed -n '3,12s/^# \{0,1\}//p' "$0" ;;
   '') bench_alone ;;
   *)
     say "$1: is no option; must be --peers or --help"

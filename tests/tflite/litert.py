@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs .tflite files with LiteRT's reference kernels: the default resolver would use XNNPACK."""
 import importlib.metadata
-import time
 
 import numpy as np
 from ai_edge_litert.interpreter import Interpreter, OpResolverType
@@ -18,20 +17,6 @@ def release():
 
 _REFERENCE = OpResolverType.BUILTIN_REF
 OPTIMISED = OpResolverType.BUILTIN_WITHOUT_DEFAULT_DELEGATES
-
-
-def fastest(data, inputs, seconds):
-    """The shortest time of a run in microseconds, with XNNPACK on one thread."""
-    interpreter = Interpreter(model_content=data, num_threads=1)
-    interpreter.allocate_tensors()
-    for port, array in zip(interpreter.get_input_details(), inputs):
-        interpreter.set_tensor(port["index"], array)
-    least, end = float("inf"), time.perf_counter() + seconds
-    while time.perf_counter() < end:
-        begin = time.perf_counter()
-        interpreter.invoke()
-        least = min(least, time.perf_counter() - begin)
-    return 1e6 * least
 
 
 def run(data, inputs, calls=0, resolver=_REFERENCE):

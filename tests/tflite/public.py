@@ -2,15 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Converts public .tflite models and compares their outputs with tflite-micro or LiteRT.
 
-    public.py WEFT FOLDER [NAME...] [--calls N] [--seed N] [--times]
+    public.py WEFT FOLDER [NAME...] [--calls N] [--seed N]
 
 public.txt lists the models and how each is compared. FOLDER keeps the files: a missing one is
 downloaded, and each must have the SHA-256 of the table. N random inputs (1,000 by default) are one
 sequence, because many of the models have states. Exit code 1 if a model fails. requirements.txt has
-the packages.
-
---times measures instead: the shortest run of LiteRT (XNNPACK, one thread, called from Python, which
-adds about a microsecond) and of weft with both arithmetics, in turns.
+the packages. `scripts/bench.sh --peers --tflite FOLDER` measures the times of these files.
 """
 import argparse
 import json
@@ -106,27 +103,6 @@ def compared(weft, file, check, calls, seed):
     return f"{text}; {calls:,} calls: {result}", agrees
 
 
-def timed(weft, file, _, __, seed):
-    """Returns (the times of LiteRT and of weft in microseconds, True)."""
-    with tempfile.TemporaryDirectory() as name:
-        models = [pathlib.Path(name) / f"{arithmetic}.weft" for arithmetic in ("micro", "xnnpack")]
-        for model in models:
-            call(weft, "convert", file, "-o", model, "--arithmetic", model.stem, "--quiet")
-        ports = json.loads(call(weft, "inspect", models[0], "--json"))["inputs"]
-        inputs = [array[0] for array in random_inputs(ports, 1, seed)]
-        peer, own = [], []
-        try:
-            for _ in range(3):
-                peer.append(litert.fastest(file.read_bytes(), inputs, 0.3))
-                found = json.loads(call(weft, "bench", *models, "--json"))["models"]
-                own.append([each["microseconds"]["min"] for each in found])
-        except (RuntimeError, ValueError) as error:
-            raise wheels.Failure(f"LiteRT: {str(error).splitlines()[0][:100]}") from error
-    micro_time, xnnpack_time = np.min(own, axis=0)
-    return (f"LiteRT {min(peer):.1f} us; micro {micro_time:.1f} us, {min(peer) / micro_time:.2f} times "
-            f"as fast; xnnpack {xnnpack_time:.1f} us, {min(peer) / xnnpack_time:.2f}"), True
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("weft", type=pathlib.Path, help="the weft command")
@@ -134,7 +110,6 @@ def main():
     parser.add_argument("names", nargs="*", help="models of public.txt; all without names")
     parser.add_argument("--calls", type=int, default=1000, help="random inputs of each model")
     parser.add_argument("--seed", type=int, default=1, help="seed of the random inputs")
-    parser.add_argument("--times", action="store_true", help="measure times beside LiteRT's")
     arguments = parser.parse_args()
     if not shutil.which(arguments.weft):
         parser.error(f"{arguments.weft}: no such command")
@@ -144,8 +119,7 @@ def main():
     for name, check, *origin in rows:
         try:
             file = download.stored(arguments.folder / f"{name}.tflite", *origin)
-            evaluate = timed if arguments.times else compared
-            text, well = evaluate(arguments.weft, file, check, arguments.calls, arguments.seed)
+            text, well = compared(arguments.weft, file, check, arguments.calls, arguments.seed)
         except (wheels.Failure, litert.Refused) as error:
             text, well = str(error), False
         failures += not well

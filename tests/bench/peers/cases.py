@@ -3,6 +3,7 @@
 import dataclasses
 
 import numpy as np
+import openvino as ov
 from onnx import TensorProto
 
 import nets
@@ -23,6 +24,7 @@ class Case:
     zero_inputs: tuple = ()  # indices of inputs that begin at zero
     is_calibrated: bool = False  # int8 everywhere (quantised.py)
     cost: Cost = None
+    source = "model.xml"  # of weft
 
     @property
     def has_int8_weights(self):
@@ -30,6 +32,25 @@ class Case:
 
     def __post_init__(self):
         self.cost = self.cost or self.graph.cost
+
+    def write_models(self, folder):
+        """As ONNX and as OpenVINO's IR."""
+        if self.is_calibrated:
+            from quantised import quantise  # imports packages that only these cases need
+            self.graph.save(folder / "f32.onnx", self.inputs, self.outputs)
+            quantise(self, folder)
+            return
+        self.graph.save(folder / "model.onnx", self.inputs, self.outputs)
+        ov.save_model(ov.convert_model(folder / "model.onnx"), folder / "model.xml",
+                      compress_to_fp16=False)
+
+    def input_arrays(self):
+        """Floats in [-1, 1), or zeros."""
+        random = np.random.default_rng(1)
+        for i, each in enumerate(self.inputs):
+            shape = [dim.dim_value for dim in each.type.tensor_type.shape.dim]
+            values = random.uniform(-1, 1, shape).astype(np.float32)
+            yield values * (i not in self.zero_inputs)
 
 
 def recurrent(name, title, kind, inputs, hidden, steps, directions=1, reset_after=1):

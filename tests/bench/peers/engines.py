@@ -4,9 +4,11 @@ import functools
 import json
 import pathlib
 import subprocess
+import sys
 
 import numpy as np
 
+HERE = pathlib.Path(__file__).resolve().parent
 NOT_A_CASE = 77  # exit code of a driver that does not know the case
 
 
@@ -44,18 +46,18 @@ class Weft:
         self.version = text.stdout.split()[1].rstrip(",")
 
     def prepare(self, case, folder, cpu):
-        output_of([self.command, "convert", folder / "model.xml", "-o", folder / "model.weft",
+        output_of([self.command, "convert", folder / case.source, "-o", folder / "model.weft",
                    "--arena-budget", "fastest", *case.convert], cpu)
 
     def _inputs(self, case, folder):
         # --state turns inputs of the graph into states, which begin at zero like the inputs.
-        count = len(case.inputs) - len(case.zero_inputs)
+        count = sum(1 for _ in case.input_arrays()) - len(case.zero_inputs)
         return ["--input", *(f"{i}={folder}/input.{i}.npy" for i in range(count))]
 
     def answer(self, case, folder, cpu):
-        output_of([self.command, "run", folder / "model.weft", *self._inputs(case, folder),
-                   "--output-dir", folder / "weft"], cpu)
-        return np.load(folder / "weft" / "y.npy").ravel()
+        text = output_of([self.command, "run", folder / "model.weft", *self._inputs(case, folder),
+                          "--output-dir", folder / "weft", "--json"], cpu)
+        return np.load(json.loads(text)["outputs"][0]["file"]).ravel().astype(np.float32)
 
     def times(self, case, folder, cpu, milliseconds):
         """Measures as many runs as take about the same time as those of the other engines."""
@@ -85,7 +87,8 @@ class Driver:
         first = self.arguments(case, folder)
         if first is None:
             return None
-        text = output_of([self.program, *first, folder, milliseconds, *self.last], cpu, undisturbed())
+        run = [sys.executable] if self.program.suffix == ".py" else []
+        text = output_of([*run, self.program, *first, folder, milliseconds, *self.last], cpu, undisturbed())
         return json.loads(text) if text else None
 
     def answer(self, case, folder, cpu):
@@ -97,6 +100,11 @@ class Driver:
 
     def times(self, case, folder, cpu, milliseconds):
         return self._call(case, folder, cpu, milliseconds)
+
+
+def _file(name):
+    """The arguments of a driver that reads this file, if the case has it."""
+    return lambda _, folder: [folder / name] if (folder / name).exists() else None
 
 
 def _cell(case, _):
@@ -111,10 +119,10 @@ def _lstm_in_int8(case, folder):
 def engines_of(weft, drivers):
     """weft, and the peers whose drivers were built."""
     peers = [
-        Driver("ONNX Runtime", drivers / "onnxruntime_driver", lambda _, folder:
-               [folder / "model.onnx"], "onnxruntime.f32"),
-        Driver("OpenVINO", drivers / "openvino_driver", lambda _, folder: [folder / "model.xml"],
-               "openvino.f32"),
+        Driver("LiteRT", HERE / "litert_driver.py", _file("model.tflite"), "litert.f32"),
+        Driver("ONNX Runtime", drivers / "onnxruntime_driver", _file("model.onnx"),
+               "onnxruntime.f32"),
+        Driver("OpenVINO", drivers / "openvino_driver", _file("model.xml"), "openvino.f32"),
         Driver("RTNeural", drivers / "rtneural_driver", lambda case, _:
                None if case.is_calibrated else [case.graph.name], "rtneural.f32"),
         Driver("oneDNN", drivers / "onednn_driver", _cell, "onednn.f32"),

@@ -3,12 +3,13 @@
 """Compares weft with other engines and writes the results as JSON.
 
     peers.py --weft COMMAND --drivers FOLDER --work FOLDER --json FILE [--rounds 9] [--cpu 0]
-             [--milliseconds 150] [--int8] [--only PREFIX...]
+             [--milliseconds 150] [--int8] [--only PREFIX...] [--tflite FOLDER]
 
 First, every engine computes each case once. An output that differs from the first peer's by more
 than TOLERANCE of the maximum magnitude ends the program, because times of wrong results mean
 nothing. With --int8 the cases are quantised: weft and OpenVINO, which read the same file, may
-differ by a QUANTUM, engines with other ranges or weights by OWN_QUANTA.
+differ by a QUANTUM, engines with other ranges or weights by OWN_QUANTA. The .tflite files of FOLDER
+are additional cases, those with integer inputs with --int8.
 Then rounds: in each, every engine runs every case on one core with one thread. The order of the
 engines rotates from round to round, so that other processes and clock changes disturb all engines
 equally. The limits of the core are measured at the beginning of each round. Ratios are computed
@@ -22,10 +23,10 @@ import platform
 import sys
 
 import numpy as np
-import openvino as ov
 
 from cases import all_cases, int8_cases
 from engines import Failed, engines_of, output_of, undisturbed
+from tflite_cases import TfliteCase, tflite_cases
 
 TOLERANCE = 1e-4
 # One quantisation step with 127 steps up to the maximum magnitude.
@@ -36,19 +37,9 @@ OWN_QUANTA = 16
 def prepare(case, folder, engines, cpu):
     """Writes the case's files: the graph in each format, inputs, and weights for other engines."""
     folder.mkdir(parents=True, exist_ok=True)
-    if case.is_calibrated:
-        from quantised import quantise  # imports packages that only these cases need
-        case.graph.save(folder / "f32.onnx", case.inputs, case.outputs)
-        quantise(case, folder)
-    else:
-        case.graph.save(folder / "model.onnx", case.inputs, case.outputs)
-        ov.save_model(ov.convert_model(folder / "model.onnx"), folder / "model.xml",
-                      compress_to_fp16=False)
-    random = np.random.default_rng(1)
-    for i, port in enumerate(case.inputs):
-        shape = [dim.dim_value for dim in port.type.tensor_type.shape.dim]
-        values = random.uniform(-1, 1, shape).astype(np.float32)
-        np.save(folder / f"input.{i}.npy", values * (i not in case.zero_inputs))
+    case.write_models(folder)
+    for i, array in enumerate(case.input_arrays()):
+        np.save(folder / f"input.{i}.npy", array)
     for name, array in case.arrays.items():
         np.save(folder / f"{name}.npy", array)
     for engine in engines:
@@ -56,6 +47,8 @@ def prepare(case, folder, engines, cpu):
 
 
 def tolerance_of(case, engine):
+    if isinstance(case, TfliteCase):
+        return QUANTUM * OWN_QUANTA if case.is_integer else TOLERANCE
     if case.is_calibrated:
         return QUANTUM * (OWN_QUANTA if engine == "ONNX Runtime" else 1)
     if engine == "oneDNN int8" or (engine == "weft" and case.convert[-1:] == ("i8x8",)):
@@ -115,11 +108,10 @@ def measured(args):
         print(f"{name}: has no driver, see scripts/bench.sh --help; the table omits this engine")
     if len(engines) < 2:
         raise Failed("no peer engine has a driver; must be at least 1")
-    cases = {
-        name: case
-        for name, case in (int8_cases() if args.int8 else all_cases()).items()
-        if not args.only or name.startswith(tuple(args.only))
-    }
+    known = int8_cases() if args.int8 else all_cases()
+    known.update(tflite_cases(args.tflite, args.int8))
+    cases = {name: case for name, case in known.items()
+             if not args.only or name.startswith(tuple(args.only))}
     results = {"processor": processor(), "milliseconds": args.milliseconds, "versions": {},
                "limits": [], "cases": {}}
     for name, case in cases.items():
@@ -127,7 +119,7 @@ def measured(args):
         errors = compared(case, args.work / name, engines, args.cpu)
         print(f"{name}: differs by at most "
               + ", ".join(f"{n} {e:.1e}" for n, e in errors.items() if e != 0), flush=True)
-        results["cases"][name] = {"title": case.title, "cost": vars(case.cost), "errors": errors,
+        results["cases"][name] = {"title": case.title, "cost": case.cost and vars(case.cost), "errors": errors,
                                   "rounds": {}}
     results["versions"] = {engine.name: engine.version for engine in engines}
     for number in range(args.rounds):
@@ -143,6 +135,7 @@ def main():
         parser.add_argument(f"--{name}", type=int, default=value)
     parser.add_argument("--int8", action="store_true")
     parser.add_argument("--only", nargs="*", default=[])
+    parser.add_argument("--tflite", type=pathlib.Path)
     args = parser.parse_args()
     try:
         results = measured(args)
