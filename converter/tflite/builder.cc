@@ -99,6 +99,10 @@ ir::Node& Builder::AddNode(std::string type, std::string version, Attributes att
   return node;
 }
 
+ir::Source Builder::Add(std::string type, Sources inputs) {
+  return Add(std::move(type), "opset1", {}, std::move(inputs));
+}
+
 ir::Source Builder::Add(std::string type, std::string version, Attributes attributes,
                         Sources inputs) {
   return {&AddNode(std::move(type), std::move(version), std::move(attributes), std::move(inputs)),
@@ -133,7 +137,7 @@ ir::Source Builder::Ints(std::span<const int64_t> numbers) {
 }
 
 ir::Source Builder::Transposed(ir::Source x, std::span<const int64_t> order) {
-  return Add("Transpose", "opset1", {}, {x, Ints(order)});
+  return Add("Transpose", {x, Ints(order)});
 }
 
 ir::Source Builder::Reshaped(ir::Source x, std::span<const int64_t> dims) {
@@ -152,13 +156,13 @@ ir::Source Builder::Activated(ir::Source x, schema::Activation activation) {
     case schema::Activation::none:
       return x;
     case schema::Activation::relu:
-      return Add("Relu", "opset1", {}, {x});
+      return Add("Relu", {x});
     case schema::Activation::relu_n1_to_1:
       return clamp("-1", "1");
     case schema::Activation::relu6:
       return clamp("0", "6");
     case schema::Activation::tanh:
-      return Add("Tanh", "opset1", {}, {x});
+      return Add("Tanh", {x});
     default:
       Refuse("activation is {}; must be none, relu, relu -1 to 1, relu6 or tanh",
              static_cast<int>(activation));

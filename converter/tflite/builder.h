@@ -6,7 +6,7 @@
 // its codes, and Set() adds a FakeQuantize with the scale of the output tensor. Other integers are
 // integers. The subgraph's tensors keep the layout of the file (NHWC).
 //
-//   void Tanh(Builder& b) { b.Set(0, b.Add("Tanh", "opset1", {}, {b.Input(0)})); }
+//   void Tanh(Builder& b) { b.Set(0, b.Add("Tanh", {b.Input(0)})); }
 #ifndef WEFT_CONVERTER_TFLITE_BUILDER_H_
 #define WEFT_CONVERTER_TFLITE_BUILDER_H_
 
@@ -103,7 +103,8 @@ class Builder {
   ir::Node& AddNode(std::string type, std::string version, Attributes attributes, Sources inputs,
                     size_t outputs = 1);
   ir::Source Add(std::string type, std::string version, Attributes attributes, Sources inputs);
-  ir::Source Float(float number);  // a scalar
+  ir::Source Add(std::string type, Sources inputs);  // of opset1, without attributes
+  ir::Source Float(float number);                    // a scalar
   ir::Source Floats(const Dims& dims, std::span<const float> numbers);
   ir::Source Int(int64_t number);                     // a scalar of i64
   ir::Source Ints(std::span<const int64_t> numbers);  // a vector of i64

@@ -107,7 +107,7 @@ ir::Source Elements(Builder& b, ir::Source x, int64_t axis, int64_t begin, int64
 }
 
 ir::Source Both(Builder& b, const char* type, ir::Source x, ir::Source y) {
-  return b.Add(type, "opset1", {}, {x, y});
+  return b.Add(type, {x, y});
 }
 
 ir::Source Joined(Builder& b, ir::Source x, ir::Source y, int64_t axis) {
@@ -124,7 +124,7 @@ ir::Source Corners(Builder& b, const DetectionHead& head) {
   const ir::Source centre =
       Both(b, "Add", Both(b, "Multiply", scaled(0, head.centre_scale), anchor_size),
            Elements(b, anchors, 1, 0, 2));
-  const ir::Source growth = b.Add("Exp", "opset1", {}, {scaled(2, head.size_scale)});
+  const ir::Source growth = b.Add("Exp", {scaled(2, head.size_scale)});
   const ir::Source half =
       Both(b, "Multiply", Both(b, "Multiply", growth, b.Float(0.5f)), anchor_size);
   return Joined(b, Both(b, "Subtract", centre, half), Both(b, "Add", centre, half), 2);
@@ -196,7 +196,7 @@ void DetectionPostProcess(Builder& b) {
   // Unused results are 0.
   const auto set = [&](size_t output, ir::Source x, const Dims& used, const Dims& dims) {
     const ir::Source flags = b.Reshaped(is_used, used);
-    b.Set(output, b.Reshaped(b.Add("Select", "opset1", {}, {flags, x, b.Float(0)}), dims));
+    b.Set(output, b.Reshaped(b.Add("Select", {flags, x, b.Float(0)}), dims));
   };
   const Dims line = {1, head->max};
   set(0, gathered(corners, 1), {1, head->max, 1}, {1, head->max, 4});

@@ -22,7 +22,7 @@ void Unary(Builder& b, std::string type, std::string version = "opset1",
 
 void Binary(Builder& b, std::string type,
             schema::Activation activation = schema::Activation::none) {
-  const ir::Source y = b.Add(std::move(type), "opset1", {}, {b.Input(0), b.Input(1)});
+  const ir::Source y = b.Add(std::move(type), {b.Input(0), b.Input(1)});
   b.Set(0, b.Activated(y, activation));
 }
 
@@ -76,7 +76,7 @@ ir::Source OfRank(Builder& b, size_t input, int64_t rank, bool in_front) {
   if (added <= 0) return x;
   std::vector<int64_t> axes;
   for (int64_t i = 0; i < added; ++i) axes.push_back(in_front ? i : b.Rank(input) + i);
-  return b.Add("Unsqueeze", "opset1", {}, {x, b.Ints(axes)});
+  return b.Add("Unsqueeze", {x, b.Ints(axes)});
 }
 
 // tflite-micro compares codes, also those of different scales.
@@ -88,9 +88,9 @@ void Extreme(Builder& b, const char* type) {
     is_same = is_same && HaveSameCodes(*tensor, b.OutputTensor(0));
   }
   if (has_codes && !is_same) {
-    return b.SetPort(0, b.Add(type, "opset1", {}, {b.PortInput(0), b.PortInput(1)}));
+    return b.SetPort(0, b.Add(type, {b.PortInput(0), b.PortInput(1)}));
   }
-  SetJoined(b, 0, b.Add(type, "opset1", {}, {b.Input(0), b.Input(1)}));
+  SetJoined(b, 0, b.Add(type, {b.Input(0), b.Input(1)}));
 }
 
 // The first number of ADD_N. tflite-micro adds the negative zero point to a sum of codes, as if it
@@ -102,7 +102,7 @@ ir::Source FirstTerm(Builder& b) {
   zero *= 2;
   if (zero >= -128 && zero <= 127) return NumbersOfPort(b, first, b.PortInput(0));
   const float excess = -ScaleOf(first) * static_cast<float>(ZeroOf(b.InputTensor(0)));
-  return b.Add("Add", "opset1", {}, {b.Input(0), b.Float(excess)});
+  return b.Add("Add", {b.Input(0), b.Float(excess)});
 }
 
 }  // namespace
@@ -121,9 +121,9 @@ void Div(Builder& b) {
 // Integers are divided without a remainder after that of FLOOR_MOD is subtracted.
 void FloorDiv(Builder& b) {
   const ir::Source x = b.Input(0);
-  if (HasNumbers(b, 0)) return b.Set(0, b.Add("Floor", "opset1", {}, {Quotient(b, x)}));
-  const ir::Source remainder = b.Add("FloorMod", "opset1", {}, {x, b.Input(1)});
-  b.Set(0, Quotient(b, b.Add("Subtract", "opset1", {}, {x, remainder})));
+  if (HasNumbers(b, 0)) return b.Set(0, b.Add("Floor", {Quotient(b, x)}));
+  const ir::Source remainder = b.Add("FloorMod", {x, b.Input(1)});
+  b.Set(0, Quotient(b, b.Add("Subtract", {x, remainder})));
 }
 
 void Maximum(Builder& b) { Extreme(b, "Maximum"); }
@@ -133,12 +133,12 @@ void AddN(Builder& b) {
   if (b.input_count() > 2 && HasSums(b, b.input_count())) {
     ir::Source sum = Term(b, 0);
     for (size_t i = 1; i < b.input_count(); ++i) {
-      sum = b.Add("Add", "opset1", {}, {sum, Term(b, i)});
+      sum = b.Add("Add", {sum, Term(b, i)});
     }
     return SetFromTerms(b, sum);
   }
   ir::Source sum = FirstTerm(b);
-  for (size_t i = 1; i < b.input_count(); ++i) sum = b.Add("Add", "opset1", {}, {sum, b.Input(i)});
+  for (size_t i = 1; i < b.input_count(); ++i) sum = b.Add("Add", {sum, b.Input(i)});
   b.Set(0, sum);
 }
 
@@ -149,13 +149,11 @@ void Relu0To1(Builder& b) { Clamp(b, "0", "1"); }
 
 void LeakyRelu(Builder& b) {
   const ir::Source slope = b.Floats({1}, {{b.Options<schema::LeakyReluOptions>().alpha()}});
-  b.Set(0, b.Add("PRelu", "opset1", {}, {b.Input(0), slope}));
+  b.Set(0, b.Add("PRelu", {b.Input(0), slope}));
 }
 
 // The last axis of the slopes is that of x; PRelu of the IR would map a vector to axis 1.
-void PRelu(Builder& b) {
-  b.Set(0, b.Add("PRelu", "opset1", {}, {b.Input(0), OfRank(b, 1, b.Rank(0), true)}));
-}
+void PRelu(Builder& b) { b.Set(0, b.Add("PRelu", {b.Input(0), OfRank(b, 1, b.Rank(0), true)})); }
 
 void Elu(Builder& b) { Unary(b, "Elu", "opset1", {{"alpha", "1"}}); }
 void HardSwish(Builder& b) { Unary(b, "HSwish", "opset4"); }
@@ -179,11 +177,11 @@ void Ceil(Builder& b) { Unary(b, "Ceiling"); }
 void Sign(Builder& b) { Unary(b, "Sign"); }
 void Round(Builder& b) { Unary(b, "Round", "opset5", {{"mode", "half_to_even"}}); }
 
-void Rsqrt(Builder& b) { b.Set(0, b.Add("Power", "opset1", {}, {b.Input(0), b.Float(-0.5f)})); }
+void Rsqrt(Builder& b) { b.Set(0, b.Add("Power", {b.Input(0), b.Float(-0.5f)})); }
 
 void Square(Builder& b) {
   const ir::Source x = b.Input(0);
-  b.Set(0, b.Add("Multiply", "opset1", {}, {x, x}));
+  b.Set(0, b.Add("Multiply", {x, x}));
 }
 
 void Equal(Builder& b) { Binary(b, "Equal"); }
@@ -197,13 +195,13 @@ void LogicalOr(Builder& b) { Binary(b, "LogicalOr"); }
 void LogicalNot(Builder& b) { Unary(b, "LogicalNot"); }
 
 void SelectV2(Builder& b) {
-  SetJoined(b, 1, b.Add("Select", "opset1", {}, {b.Input(0), b.Input(1), b.Input(2)}));
+  SetJoined(b, 1, b.Add("Select", {b.Input(0), b.Input(1), b.Input(2)}));
 }
 
 // A vector of conditions selects rows.
 void Select(Builder& b) {
   const ir::Source condition = OfRank(b, 0, b.Rank(0) == 1 ? b.Rank(1) : 0, false);
-  SetJoined(b, 1, b.Add("Select", "opset1", {}, {condition, b.Input(1), b.Input(2)}));
+  SetJoined(b, 1, b.Add("Select", {condition, b.Input(1), b.Input(2)}));
 }
 
 // Both runtimes convert the codes of a quantised tensor as if they were plain integers.
@@ -252,9 +250,9 @@ void Quantize(Builder& b) {
   if (IsQuantised(from) || !has_scale) return b.SetMoved(0, b.Input(0));
   const ir::Source wide = b.Converted(b.Input(0), ElementType::f32);
   const auto zero = static_cast<float>(from.quantization->zeros[0]);
-  const ir::Source centred = b.Add("Subtract", "opset1", {}, {wide, b.Float(zero)});
+  const ir::Source centred = b.Add("Subtract", {wide, b.Float(zero)});
   const ir::Source scale = b.Float(from.quantization->scales[0]);
-  b.Set(0, b.Add("Multiply", "opset1", {}, {centred, scale}));
+  b.Set(0, b.Add("Multiply", {centred, scale}));
 }
 
 void Dequantize(Builder& b) {

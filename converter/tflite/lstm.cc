@@ -34,7 +34,7 @@ ir::Source Gates(Builder& b, size_t first, bool has_input_gate) {
   for (const size_t gate : kForgetFirst) {
     const bool is_coupled = gate == kInputGate && !has_input_gate;
     const ir::Source one = b.Input(first + (is_coupled ? kForgetGate : gate));
-    gates.push_back(is_coupled ? b.Add("Negative", "opset1", {}, {one}) : one);
+    gates.push_back(is_coupled ? b.Add("Negative", {one}) : one);
   }
   return JoinedOn(b, gates, 0);
 }
@@ -44,8 +44,7 @@ std::optional<ir::Source> Peepholes(Builder& b, size_t first, bool has_input_gat
   constexpr size_t kOfForget = 1, kOfOutput = 2;
   if (!b.Has(first + kOfForget)) return std::nullopt;
   const ir::Source forget = b.Input(first + kOfForget);
-  const ir::Source input =
-      has_input_gate ? b.Input(first) : b.Add("Negative", "opset1", {}, {forget});
+  const ir::Source input = has_input_gate ? b.Input(first) : b.Add("Negative", {forget});
   return JoinedOn(b, {forget, input, b.Input(first + kOfOutput)}, 0);
 }
 
@@ -94,10 +93,8 @@ class Step {
   }
 
  private:
-  ir::Source Both(const char* type, ir::Source a, ir::Source b) {
-    return b_.Add(type, "opset1", {}, {a, b});
-  }
-  ir::Source Sigmoid(ir::Source x) { return b_.Add("Sigmoid", "opset1", {}, {x}); }
+  ir::Source Both(const char* type, ir::Source a, ir::Source b) { return b_.Add(type, {a, b}); }
+  ir::Source Sigmoid(ir::Source x) { return b_.Add("Sigmoid", {x}); }
   ir::Source Product(ir::Source x, ir::Source weights) {
     return b_.Add("MatMul", "opset1", {{"transpose_a", "false"}, {"transpose_b", "true"}},
                   {x, weights});
@@ -212,11 +209,11 @@ SequenceResult LstmOver(Builder& b, ir::Source x, const LstmInputs& at, const Ls
 }
 
 ir::Source Unsqueezed(Builder& b, ir::Source x, int64_t axis) {
-  return b.Add("Unsqueeze", "opset1", {}, {x, b.Ints(std::array{axis})});
+  return b.Add("Unsqueeze", {x, b.Ints(std::array{axis})});
 }
 
 ir::Source Squeezed(Builder& b, ir::Source x, int64_t axis) {
-  return b.Add("Squeeze", "opset1", {}, {x, b.Ints(std::array{axis})});
+  return b.Add("Squeeze", {x, b.Ints(std::array{axis})});
 }
 
 ir::Source JoinedOn(Builder& b, const Sources& parts, int64_t axis) {

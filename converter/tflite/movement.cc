@@ -24,7 +24,7 @@ size_t LengthOf(const Tensor& tensor) {
 }
 
 ir::Source WithoutAxis(Builder& b, ir::Source x, int64_t axis) {
-  return b.Add("Squeeze", "opset1", {}, {x, b.Ints({{axis}})});
+  return b.Add("Squeeze", {x, b.Ints({{axis}})});
 }
 
 // The numbers of columns 0 and 1 of a matrix of two columns; nullopt after a fault.
@@ -72,6 +72,18 @@ void OfBatches(Builder& b, const char* type) {
                       {b.Input(0), b.Ints(*blocks), b.Ints(pads->first), b.Ints(pads->second)}));
 }
 
+// The coordinates of a resize, of which `half_pixel` is one. Returns null after a refusal.
+template <typename Options>
+const char* CoordinatesOf(Builder& b, const Options& options, const char* half_pixel) {
+  if (!b.RequireRank(0, 4)) return nullptr;
+  if (options.align_corners() && options.half_pixel_centers()) {
+    b.Refuse("aligns corners and has half-pixel centers; must have at most one of them");
+    return nullptr;
+  }
+  if (options.align_corners()) return "align_corners";
+  return options.half_pixel_centers() ? half_pixel : "asymmetric";
+}
+
 // Resizes axes 1 and 2.
 ir::Source Resized(Builder& b, Attributes attributes) {
   attributes["shape_calculation_mode"] = "sizes";
@@ -86,8 +98,8 @@ ir::Source FittingStart(Builder& b, const Dims& data, const Dims& update) {
   Dims last(data.size());
   for (size_t i = 0; i < data.size(); ++i) last[i] = std::max<int64_t>(data[i] - update[i], 0);
   const ir::Source start = b.Converted(b.Input(2), ElementType::i64);
-  const ir::Source above = b.Add("Maximum", "opset1", {}, {start, b.Int(0)});
-  return b.Add("Minimum", "opset1", {}, {above, b.Ints(last)});
+  const ir::Source above = b.Add("Maximum", {start, b.Int(0)});
+  return b.Add("Minimum", {above, b.Ints(last)});
 }
 
 // All positions of the first `rank` axes, [dims..., rank] in row-major order.
@@ -130,9 +142,7 @@ ir::Source ZeroLike(Builder& b, const Tensor& tensor) {
   return b.Converted(b.Float(0), type);
 }
 
-void Transpose(Builder& b) {
-  b.SetMoved(0, b.Add("Transpose", "opset1", {}, {b.Input(0), AxesFromFront(b)}));
-}
+void Transpose(Builder& b) { b.SetMoved(0, b.Add("Transpose", {b.Input(0), AxesFromFront(b)})); }
 
 void Concatenation(Builder& b) {
   const auto& options = b.Options<schema::ConcatenationOptions>();
@@ -147,7 +157,7 @@ void Pack(Builder& b) {
   if (axis < 0) axis += b.Rank(0) + 1;
   Sources parts;
   for (const ir::Source& x : b.Inputs()) {
-    parts.push_back(b.Add("Unsqueeze", "opset1", {}, {x, b.Ints({{axis}})}));
+    parts.push_back(b.Add("Unsqueeze", {x, b.Ints({{axis}})}));
   }
   SetJoined(b, 0, b.Add("Concat", "opset1", {{"axis", std::to_string(axis)}}, parts));
 }
@@ -199,11 +209,11 @@ void Slice(Builder& b) {
   } else {
     const ir::Source start = b.Converted(b.Input(1), ElementType::i64);
     const ir::Source length = b.Converted(b.Input(2), ElementType::i64);
-    end = b.Add("Add", "opset1", {}, {start, length});
+    end = b.Add("Add", {start, length});
     if (!size || std::ranges::any_of(*size, [](int64_t extent) { return extent < 0; })) {
-      const ir::Source is_open = b.Add("Less", "opset1", {}, {length, b.Int(0)});
+      const ir::Source is_open = b.Add("Less", {length, b.Int(0)});
       const ir::Source all = b.Int(std::numeric_limits<int32_t>::max());
-      end = b.Add("Select", "opset1", {}, {is_open, all, end});
+      end = b.Add("Select", {is_open, all, end});
     }
   }
   const ir::Source start = b.Converted(b.Input(1), ElementType::i64);
@@ -215,7 +225,7 @@ void StridedSlice(Builder& b) {
   const auto& options = b.Options<schema::StridedSliceOptions>();
   const size_t count = LengthOf(b.InputTensor(1));
   ir::Source end = b.Input(2);
-  if (options.offset()) end = b.Add("Add", "opset1", {}, {b.Input(1), end});
+  if (options.offset()) end = b.Add("Add", {b.Input(1), end});
   const ir::Source y = b.Add("StridedSlice", "opset1",
                              {{"begin_mask", MaskText(options.begin_mask(), count)},
                               {"end_mask", MaskText(options.end_mask(), count)},
@@ -295,11 +305,11 @@ void DynamicUpdateSlice(Builder& b) {
   Dims dims = part;
   dims.push_back(static_cast<int64_t>(rank));
   const ir::Source grid = b.Reshaped(b.Ints(Grid(part, rank)), dims);
-  const ir::Source indices = b.Add("Add", "opset1", {}, {grid, start});
+  const ir::Source indices = b.Add("Add", {grid, start});
   b.SetMoved(0, b.Add("ScatterNDUpdate", "opset3", {}, {b.Input(0), indices, b.Input(1)}));
 }
 
-void Tile(Builder& b) { b.SetMoved(0, b.Add("Tile", "opset1", {}, {b.Input(0), b.Input(1)})); }
+void Tile(Builder& b) { b.SetMoved(0, b.Add("Tile", {b.Input(0), b.Input(1)})); }
 
 void ReverseV2(Builder& b) {
   b.SetMoved(0, b.Add("Reverse", "opset1", {{"mode", "index"}}, {b.Input(0), AxesFromFront(b)}));
@@ -323,26 +333,16 @@ void SpaceToBatchNd(Builder& b) { OfBatches(b, "SpaceToBatch"); }
 void BatchToSpaceNd(Builder& b) { OfBatches(b, "BatchToSpace"); }
 
 void ResizeBilinear(Builder& b) {
-  if (!b.RequireRank(0, 4)) return;
   const auto& options = b.Options<schema::ResizeBilinearOptions>();
-  if (options.align_corners() && options.half_pixel_centers()) {
-    return b.Refuse("aligns corners and has half-pixel centers; must have at most one of them");
-  }
-  const char* mode = options.align_corners()        ? "align_corners"
-                     : options.half_pixel_centers() ? "half_pixel"
-                                                    : "asymmetric";
+  const char* mode = CoordinatesOf(b, options, "half_pixel");
+  if (mode == nullptr) return;
   b.Set(0, Resized(b, {{"mode", "linear_onnx"}, {"coordinate_transformation_mode", mode}}));
 }
 
 void ResizeNearestNeighbor(Builder& b) {
-  if (!b.RequireRank(0, 4)) return;
   const auto& options = b.Options<schema::ResizeNearestNeighborOptions>();
-  if (options.align_corners() && options.half_pixel_centers()) {
-    return b.Refuse("aligns corners and has half-pixel centers; must have at most one of them");
-  }
-  const char* mode = options.align_corners()        ? "align_corners"
-                     : options.half_pixel_centers() ? "tf_half_pixel_for_nn"
-                                                    : "asymmetric";
+  const char* mode = CoordinatesOf(b, options, "tf_half_pixel_for_nn");
+  if (mode == nullptr) return;
   b.SetMoved(
       0, Resized(b, {{"mode", "nearest"},
                      {"coordinate_transformation_mode", mode},

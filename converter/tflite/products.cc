@@ -71,7 +71,7 @@ void SetProductOfCodes(Builder& b, ir::Source x, Attributes transposed, size_t b
       b.Add(is_of_bytes ? "ShortMatMul" : "MatMul", is_of_bytes ? kOwnVersion : "opset1",
             std::move(transposed), {x, CentredCodes(b, 1)});
   if (b.Has(bias)) {
-    sums = b.Add("Add", "opset1", {}, {sums, b.Const(*b.InputTensor(bias).constant)});
+    sums = b.Add("Add", {sums, b.Const(*b.InputTensor(bias).constant)});
   }
   const double product = static_cast<double>(ScaleOf(b.InputTensor(0))) *
                          static_cast<double>(ScaleOf(b.InputTensor(1)));
@@ -333,8 +333,8 @@ void L2Pool2D(Builder& b) {
   if (!b.RequireRank(0, 4)) return;
   const auto& options = b.Options<schema::Pool2DOptions>();
   const ir::Source x = b.Transposed(b.Input(0), kToFirst);
-  const ir::Source squares = b.Add("Multiply", "opset1", {}, {x, x});
-  const ir::Source norm = b.Add("Sqrt", "opset1", {}, {AveragePool(b, squares, options)});
+  const ir::Source squares = b.Add("Multiply", {x, x});
+  const ir::Source norm = b.Add("Sqrt", {AveragePool(b, squares, options)});
   SetFromFirst(b, norm, std::nullopt, options.activation(), kToLast);
 }
 
@@ -342,7 +342,7 @@ void Softmax(Builder& b) {
   const float beta = b.Options<schema::SoftmaxOptions>().beta();
   if (SetShortSoftmax(b, beta)) return;
   ir::Source x = b.Input(0);
-  if (beta != 1) x = b.Add("Multiply", "opset1", {}, {x, b.Float(beta)});
+  if (beta != 1) x = b.Add("Multiply", {x, b.Float(beta)});
   b.Set(0, b.Add("Softmax", "opset8", {{"axis", "-1"}}, {x}));
 }
 

@@ -62,7 +62,7 @@ ir::Source Scaled(Builder& builder, const Tensor& tensor, ir::Source codes,
   ir::Source value = builder.Converted(codes, ElementType::f32);
   const std::vector<float> zeros(quantization.zeros.begin(), quantization.zeros.end());
   if (std::ranges::any_of(zeros, [](float zero) { return zero != 0; })) {
-    value = builder.Add("Subtract", "opset1", {}, {value, PerScale(builder, tensor, zeros)});
+    value = builder.Add("Subtract", {value, PerScale(builder, tensor, zeros)});
   }
   return builder.Add("Multiply", "opset1", attributes,
                      {value, PerScale(builder, tensor, quantization.scales)});

@@ -350,7 +350,7 @@ Attributes IntegerLstm::AttributesOf() const {
 
 Sources IntegerLstm::OneStep(ir::Source x, ir::Source h, ir::Source c, const Sources& weights) {
   const std::array<int64_t, 1> axis = {1};
-  const ir::Source row = b_.Add("Squeeze", "opset1", {}, {x, b_.Ints(axis)});
+  const ir::Source row = b_.Add("Squeeze", {x, b_.Ints(axis)});
   ir::Node& cell = b_.AddNode("QuantizedLSTMCell", kOwnVersion, AttributesOf(),
                               {row, h, c, weights[0], weights[1], weights[2]}, 2);
   ir::Source next = {&cell, 0};
@@ -358,7 +358,7 @@ Sources IntegerLstm::OneStep(ir::Source x, ir::Source h, ir::Source c, const Sou
     next = b_.Add("QuantizedMatMul", kOwnVersion, AttributesOfProjection(),
                   {next, weights[3], weights[4], weights[5], weights[6]});
   }
-  const ir::Source y = b_.Add("Unsqueeze", "opset1", {}, {next, b_.Ints(axis)});
+  const ir::Source y = b_.Add("Unsqueeze", {next, b_.Ints(axis)});
   return {y, next, {&cell, 1}};
 }
 
@@ -384,13 +384,13 @@ class BodyMaker {
     return {&node, 0};
   }
   ir::Source Parameter(TensorType type) {
-    const ir::Source made = Add("Parameter", "opset1", {}, {});
+    const ir::Source made = Add("Parameter", {});
     made.node->outputs[0].type = std::move(type);
     body_.graph->parameters.push_back(made.node);
     return made;
   }
   ir::Source Constant(const ir::Source& outside) {
-    const ir::Source made = Add("Const", "opset1", {}, {});
+    const ir::Source made = Add("Const", {});
     made.node->constant = outside.node->constant;
     made.node->outputs[0].type = outside.node->constant->type;
     return made;
@@ -418,7 +418,7 @@ Sources IntegerLstm::Loop(ir::Source x, ir::Source h, ir::Source c, const Source
   const ir::Source old_h = body.Parameter({CodeTypeOf(b_.InputTensor(kX)), of_h});
   const ir::Source old_c = body.Parameter({ElementType::i16, of_c});
   const ir::Source axes = body.Constant(b_.Ints(std::array<int64_t, 1>{1}));
-  const ir::Source row = body.Add("Squeeze", "opset1", {}, {chunk, axes});
+  const ir::Source row = body.Add("Squeeze", {chunk, axes});
   const ir::Source cell = body.Add("QuantizedLSTMCell", kOwnVersion, AttributesOf(),
                                    {row, old_h, old_c, body.Constant(weights[0]),
                                     body.Constant(weights[1]), body.Constant(weights[2])},
@@ -429,7 +429,7 @@ Sources IntegerLstm::Loop(ir::Source x, ir::Source h, ir::Source c, const Source
     for (size_t i = 3; i < weights.size(); ++i) inputs.push_back(body.Constant(weights[i]));
     next = body.Add("QuantizedMatMul", kOwnVersion, AttributesOfProjection(), inputs);
   }
-  const ir::Source y = body.Add("Unsqueeze", "opset1", {}, {next, axes});
+  const ir::Source y = body.Add("Unsqueeze", {next, axes});
   ir::Node &h_next = body.Result(next), &c_next = body.Result({cell.node, 1});
   body.map().inputs.push_back(
       {.parameter = old_h.node, .input = ir::AddInput(loop, h), .next = &h_next});

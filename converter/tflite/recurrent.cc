@@ -154,9 +154,9 @@ void Svdf(Builder& b) {
     return b.Add("ReduceSum", "opset1", {{"keep_dims", "false"}},
                  {x, b.Ints(std::array<int64_t, 1>{2})});
   };
-  ir::Source y = sum(b.Add("Multiply", "opset1", {}, {all, b.Input(2)}));
+  ir::Source y = sum(b.Add("Multiply", {all, b.Input(2)}));
   if (rank > 1) y = sum(b.Reshaped(y, std::array<int64_t, 3>{-1, filters / rank, rank}));
-  if (b.Has(3)) y = b.Add("Add", "opset1", {}, {y, b.Input(3)});
+  if (b.Has(3)) y = b.Add("Add", {y, b.Input(3)});
   b.Set(0, b.Activated(y, options.activation()));
 }
 

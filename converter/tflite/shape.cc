@@ -51,7 +51,7 @@ void BroadcastArgs(Builder& b) {
     }
     shapes.push_back(shape);
   }
-  const ir::Source y = b.Add("Maximum", "opset1", {}, shapes);
+  const ir::Source y = b.Add("Maximum", shapes);
   b.Set(0, TypeText(b) == "i64" ? y : b.Converted(y, ElementType::i32));
 }
 
@@ -59,7 +59,7 @@ void ExpandDims(Builder& b) {
   auto axis = b.Integers(1);
   // From the front: a complex tensor has one axis more in the graph.
   if (axis && axis->size() == 1 && axis->front() < 0) axis->front() += b.Rank(0) + 1;
-  if (axis) b.SetMoved(0, b.Add("Unsqueeze", "opset1", {}, {b.Input(0), b.Ints(*axis)}));
+  if (axis) b.SetMoved(0, b.Add("Unsqueeze", {b.Input(0), b.Ints(*axis)}));
 }
 
 void Squeeze(Builder& b) {
@@ -77,7 +77,7 @@ void Squeeze(Builder& b) {
     }
     inputs.push_back(b.Ints(from_front));
   }
-  b.SetMoved(0, b.Add("Squeeze", "opset1", {}, inputs));
+  b.SetMoved(0, b.Add("Squeeze", inputs));
 }
 
 void Reshape(Builder& b) {

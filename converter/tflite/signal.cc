@@ -101,9 +101,8 @@ constexpr int64_t kMaxFrames = 1000;     // of a run
 ir::Source Counter(Builder& b, int64_t added, int64_t limit) {
   const std::string name = b.StateName("frames");
   const ir::Source count = b.State(name, Scalar(b, 0));
-  const ir::Source sum =
-      b.Add("Add", "opset1", {}, {count, Scalar(b, static_cast<int32_t>(added))});
-  b.SetState(name, b.Add("Minimum", "opset1", {}, {sum, Scalar(b, static_cast<int32_t>(limit))}));
+  const ir::Source sum = b.Add("Add", {count, Scalar(b, static_cast<int32_t>(added))});
+  b.SetState(name, b.Add("Minimum", {sum, Scalar(b, static_cast<int32_t>(limit))}));
   return count;
 }
 
@@ -239,15 +238,14 @@ void SignalFramer(Builder& b) {
   Sources parts;
   for (int64_t i = 0; i < frames; ++i) {
     const ir::Source part = Part(b, all, i * step, i * step + size, rank - 1);
-    parts.push_back(b.Add("Unsqueeze", "opset1", {}, {part, b.Ints(std::array{rank - 1})}));
+    parts.push_back(b.Add("Unsqueeze", {part, b.Ints(std::array{rank - 1})}));
   }
   b.Set(0, parts.size() == 1
                ? parts[0]
                : b.Add("Concat", "opset1", {{"axis", fmt::format("{}", rank - 1)}}, parts));
   if (prefill || first == 1) return b.Set(1, Boolean(b, true));
   const ir::Source before = Counter(b, frames, first);
-  b.Set(1,
-        b.Add("GreaterEqual", "opset1", {}, {before, Scalar(b, static_cast<int32_t>(first - 1))}));
+  b.Set(1, b.Add("GreaterEqual", {before, Scalar(b, static_cast<int32_t>(first - 1))}));
 }
 
 // Each frame with its neighbours. Output 1 is true for every stacker_step-th frame whose right
@@ -272,18 +270,17 @@ void SignalStacker(Builder& b) {
   // Frames until the next result; 1 more at the first frame, which is thus recognised.
   const std::string of_wait = b.StateName("wait"), of_past = b.StateName("past");
   const ir::Source wait = b.State(of_wait, Scalar(b, -1));
-  const ir::Source is_first = b.Add("Equal", "opset1", {}, {wait, Scalar(b, -1)});
+  const ir::Source is_first = b.Add("Equal", {wait, Scalar(b, -1)});
   const ir::Source left_to_wait =
-      b.Add("Select", "opset1", {}, {is_first, Scalar(b, static_cast<int32_t>(right)), wait});
-  const ir::Source valid = b.Add("Equal", "opset1", {}, {left_to_wait, Scalar(b, 0)});
-  const ir::Source fewer = b.Add("Subtract", "opset1", {}, {left_to_wait, Scalar(b, 1)});
-  b.SetState(of_wait, b.Add("Select", "opset1", {},
-                            {valid, Scalar(b, static_cast<int32_t>(step - 1)), fewer}));
+      b.Add("Select", {is_first, Scalar(b, static_cast<int32_t>(right)), wait});
+  const ir::Source valid = b.Add("Equal", {left_to_wait, Scalar(b, 0)});
+  const ir::Source fewer = b.Add("Subtract", {left_to_wait, Scalar(b, 1)});
+  b.SetState(of_wait, b.Add("Select", {valid, Scalar(b, static_cast<int32_t>(step - 1)), fewer}));
   b.Set(1, valid);
   if (past == 0) return b.Set(0, x);
   const ir::Source before = b.State(of_past, Zeros(b, {ElementType::i16, {past * channels}}));
-  const ir::Source repeated = b.Add("Tile", "opset1", {}, {x, b.Ints(std::array{past})});
-  const ir::Source start = b.Add("Select", "opset1", {}, {is_first, repeated, before});
+  const ir::Source repeated = b.Add("Tile", {x, b.Ints(std::array{past})});
+  const ir::Source start = b.Add("Select", {is_first, repeated, before});
   const ir::Source all = Concatenated(b, start, x, 0);
   b.SetState(of_past, Part(b, all, channels, (past + 1) * channels, 0));
   b.Set(0, all);
@@ -325,12 +322,12 @@ void SignalOverlapAdd(Builder& b) {
     const ir::Source frame = b.Reshaped(Part(b, b.Input(0), i, i + 1, rank - 2), line);
     ir::Source all = Concatenated(b, sum, zeros, rank - 2);
     if (is_float) {
-      all = b.Add("Add", "opset1", {}, {all, frame});
+      all = b.Add("Add", {all, frame});
     } else {
-      all = b.Add("Add", "opset1", {},
-                  {b.Converted(all, ElementType::i32), b.Converted(frame, ElementType::i32)});
-      all = b.Add("Maximum", "opset1", {}, {all, Scalar(b, -32768)});
-      all = b.Converted(b.Add("Minimum", "opset1", {}, {all, Scalar(b, 32767)}), type);
+      all =
+          b.Add("Add", {b.Converted(all, ElementType::i32), b.Converted(frame, ElementType::i32)});
+      all = b.Add("Maximum", {all, Scalar(b, -32768)});
+      all = b.Converted(b.Add("Minimum", {all, Scalar(b, 32767)}), type);
     }
     outputs.push_back(Part(b, all, 0, step, rank - 2));
     sum = Part(b, all, step, size, rank - 2);

@@ -78,10 +78,9 @@ ir::Source IsLastCycle(Builder& b, int64_t cycles) {
     return *ConstantOf<int32_t>(b, ElementType::i32, {}, {value});
   };
   const std::string name = b.StateName("cycles");
-  const ir::Source left =
-      b.Add("Subtract", "opset1", {}, {b.State(name, number(cycles)), number(1)});
-  const ir::Source is_last = b.Add("Equal", "opset1", {}, {left, number(0)});
-  b.SetState(name, b.Add("Select", "opset1", {}, {is_last, number(cycles), left}));
+  const ir::Source left = b.Add("Subtract", {b.State(name, number(cycles)), number(1)});
+  const ir::Source is_last = b.Add("Equal", {left, number(0)});
+  b.SetState(name, b.Add("Select", {is_last, number(cycles), left}));
   return is_last;
 }
 
