@@ -28,8 +28,10 @@ def apply(plugin, uri, folder, channels):
     head = struct.pack("<4sI4s4sIHHIIHH4sI", b"RIFF", 36 + len(data), b"WAVE", b"fmt ", 16, 3, count,
                        48000, 192000 * count, 4 * count, 32, b"data", len(data))
     (folder / "in.wav").write_bytes(head + data)
-    os.environ["LV2_PATH"] = str(plugin)
-    run(["lv2apply", "-i", folder / "in.wav", "-o", folder / "out.wav", uri])
+    os.environ["LV2_PATH"] = str(plugin / "lv2")
+    talk = run(["sh", "-c", '"$@" 2>&1', "sh", "lv2apply", "-i", folder / "in.wav", "-o", folder / "out.wav", uri])
+    if "error:" in talk:
+        sys.exit(f"lv2apply reports errors in {plugin}:\n{talk}")
     info = run(["lv2info", uri])
     if "Has latency:       yes" not in info or "hardRTCapable" not in info:
         sys.exit(f"lv2info: has no latency or is not hardRTCapable:\n{info}")
@@ -60,7 +62,7 @@ def main():
              f"-DPLUGIN={name}", f"-DPLUGIN_URI=urn:test:{name}",
              f"-DCHANNELS={2 if name == 'stereo' else 1}"])
         run(["cmake", "--build", build])
-        module = build / f"{name}.lv2/{name}.so"
+        module = build / f"lv2/{name}.lv2/{name}.so"
         symbols = [line.split()[-1] for line in run(["nm", "-D", "--defined-only", module]).split("\n")
                    if line]
         if symbols != ["lv2_descriptor"]:
@@ -72,7 +74,7 @@ def main():
          source / "tests/packaging/projects/lv2/host.c", "-o", folder / "host", "-ldl"])
     mono = [name for name in plugins if name != "stereo"]
     words = [word for name in mono
-             for word in (folder / f"build-{name}/{name}.lv2/{name}.so", folder / f"{name}.f32")]
+             for word in (folder / f"build-{name}/lv2/{name}.lv2/{name}.so", folder / f"{name}.f32")]
     latencies = run([folder / "host", folder / "in.f32", *words])
     if latencies != "0;1;31;\n":
         sys.exit(f"host: prints {latencies}; must print the latencies 0;1;31;")
