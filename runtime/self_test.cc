@@ -171,7 +171,7 @@ Fault Engine::SelfTest(Mismatch* first) {
   Pairs pairs = {model_->self_test()->data() + kHeadBytes,
                  model_->self_test()->size() - kHeadBytes};
   const ToleranceClass tolerance =
-      kernels::kFusesMultiplyAdd ? ToleranceClass::exact : test->tolerance();
+      kernels::FusesMultiplyAdd() ? ToleranceClass::exact : test->tolerance();
   Reset();
   for (; fault.ok() && pairs.run < test->run_count(); ++pairs.run) {
     for (uint32_t i = 0; fault.ok() && i < input_count(); ++i) {

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # WebAssembly, Emscripten. Vectors of 128 bits multiply and then add, so results are of the numeric
-# class rounded. Without vectors (WEFT_SIMD128=OFF, as in the preset) kernels use fmaf, and the
-# class is exact. WEFT_RELAXED_SIMD uses relaxed_madd, whose rounding depends on the processor: on
-# those with fused multiply-add the class is exact.
+# class rounded. Without vectors (WEFT_SIMD128=OFF, as in the preset) each sum is rounded once, and
+# the class is exact. WEFT_RELAXED_SIMD uses relaxed_madd, whose rounding depends on the processor:
+# on those with fused multiply-add the class is exact.
 find_program(WEFT_EMCC emcc REQUIRED)
 get_filename_component(weft_emscripten "${WEFT_EMCC}" REALPATH)
 get_filename_component(weft_emscripten "${weft_emscripten}" DIRECTORY)

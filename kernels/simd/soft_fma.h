@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// a * b + c, rounded once, to the nearest number, ties to even, by integers of 64 bits: for targets
-// whose C library rounds the product as well, as picolibc and MinGW-w64 do.
+// a * b + c, rounded once, to the nearest number, ties to even: for targets whose C library rounds
+// it in another way. SoftFma uses integers of 64 bits. FmaInDouble is faster if the processor has
+// doubles.
 #ifndef WEFT_KERNELS_SIMD_SOFT_FMA_H_
 #define WEFT_KERNELS_SIMD_SOFT_FMA_H_
 
@@ -87,6 +88,19 @@ __attribute__((noinline)) inline float SoftFma(float a, float b, float c) {
   float result;
   __builtin_memcpy(&result, &bits, sizeof result);
   return result;
+}
+
+// The product is exact in double. The sum is rounded to double and then to float; the first
+// rounding changes the result only if it gives a number halfway between two floats. Subnormal
+// floats have such numbers at other bits.
+inline float FmaInDouble(float a, float b, float c) {
+  const double sum = static_cast<double>(a) * static_cast<double>(b) + static_cast<double>(c);
+  uint64_t bits;
+  __builtin_memcpy(&bits, &sum, sizeof bits);
+  constexpr uint64_t kDroppedBits = (uint64_t{1} << 29) - 1, kHalfway = uint64_t{1} << 28;
+  const bool is_normal = (bits >> 52 & 0x7FF) >= 1023 - 126;
+  if (sum == 0 || (is_normal && (bits & kDroppedBits) != kHalfway)) return static_cast<float>(sum);
+  return SoftFma(a, b, c);
 }
 
 #if defined(__MINGW32__)

@@ -174,7 +174,7 @@ HWY_INLINE void StoreFirst(FloatVec v, float* p, size_t count) {
 }
 
 // a * b + c of one float, rounded once. Every target compiles this to its instruction or to a call,
-// except WebAssembly, which computes it as in vectors.
+// except WebAssembly with vectors, which computes it as in vectors.
 HWY_INLINE float Fma(float a, float b, float c) {
 #if HWY_TARGET == HWY_WASM && defined(__wasm_relaxed_simd__)
   return wasm_f32x4_extract_lane(
@@ -182,7 +182,7 @@ HWY_INLINE float Fma(float a, float b, float c) {
 #elif HWY_TARGET == HWY_WASM
   return a * b + c;
 #elif HWY_TARGET == HWY_SCALAR && defined(WEFT_SOFT_FMA)
-  return SoftFma(a, b, c);
+  return WEFT_SOFT_FMA(a, b, c);
 #else
   return __builtin_fmaf(a, b, c);
 #endif

@@ -66,7 +66,7 @@ TEST(SelfTest, SeesEveryDamagedWeightOfACell) {
     }
     EXPECT_GT(damaged, 100u) << name;
     // The tolerance of other targets hides damage of the smallest weights.
-    EXPECT_GE(seen, kernels::kFusesMultiplyAdd ? damaged : damaged / 10 * 9) << name;
+    EXPECT_GE(seen, kernels::FusesMultiplyAdd() ? damaged : damaged / 10 * 9) << name;
   }
 }
 

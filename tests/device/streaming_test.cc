@@ -121,7 +121,8 @@ std::optional<Pairing> Pair(const Engine& whole, const Engine& part, const Strea
   for (uint32_t i = 0; meets && i < whole.input_count(); ++i) {
     meets = AddMeeting(Meet(whole.input(i), part.input(i), 0, steps), &pairing.inputs, &pairing);
   }
-  const bool has_time = std::ranges::any_of(pairing.inputs, &Meeting::has_time);
+  bool has_time = false;
+  for (const Meeting& meeting : pairing.inputs) has_time = has_time || meeting.has_time;
   if (!has_time) pairing.runs = model.runs;
   const std::vector<size_t>& latencies = model.latencies;
   meets = meets && latencies.size() == whole.output_count();

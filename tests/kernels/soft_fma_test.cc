@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The product and sum in integers, bit by bit against fmaf of the C library of a desktop.
+// a * b + c in integers and in double, bit by bit against fmaf of the C library of a desktop.
 #include "kernels/simd/soft_fma.h"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <vector>
@@ -22,19 +23,21 @@ float FloatOf(uint32_t bits) {
 }
 
 void ExpectFused(float a, float b, float c) {
-  const float is = SoftFma(a, b, c), must = std::fmaf(a, b, c);
-  if (std::isnan(must)) {
-    ASSERT_TRUE(std::isnan(is)) << a << ' ' << b << ' ' << c;
-    return;
+  const float must = std::fmaf(a, b, c);
+  for (const float is : {SoftFma(a, b, c), FmaInDouble(a, b, c)}) {
+    if (std::isnan(must)) {
+      ASSERT_TRUE(std::isnan(is)) << a << ' ' << b << ' ' << c;
+      continue;
+    }
+    uint32_t of_is, of_must;
+    std::memcpy(&of_is, &is, sizeof is);
+    std::memcpy(&of_must, &must, sizeof must);
+    ASSERT_EQ(of_is, of_must) << std::hexfloat << a << ' ' << b << ' ' << c;
   }
-  uint32_t of_is, of_must;
-  std::memcpy(&of_is, &is, sizeof is);
-  std::memcpy(&of_must, &must, sizeof must);
-  ASSERT_EQ(of_is, of_must) << std::hexfloat << a << ' ' << b << ' ' << c;
 }
 
 TEST(SoftFma, RoundsOnceLikeTheCLibrary) {
-  if (!kFusesMultiplyAdd) GTEST_SKIP() << "this C library rounds twice";
+  if (!FusesMultiplyAdd()) GTEST_SKIP() << "this C library rounds twice";
   std::vector<float> edges;
   for (const uint32_t magnitude : {0u, 1u, 2u, 0x7FFFFFu, 0x800000u, 0x800001u, 0x3F7FFFFFu,
                                    0x3F800000u, 0x3F800001u, 0x7F7FFFFFu, 0x7F800000u, 0x7FC00000u,
@@ -51,7 +54,7 @@ TEST(SoftFma, RoundsOnceLikeTheCLibrary) {
 
 // Terms of any distance, so that they cancel, and results that are subnormal.
 TEST(SoftFma, RoundsOnceAtEveryDistanceOfTerms) {
-  if (!kFusesMultiplyAdd) GTEST_SKIP() << "this C library rounds twice";
+  if (!FusesMultiplyAdd()) GTEST_SKIP() << "this C library rounds twice";
   Random random(1);
   for (int32_t i = 0; i < Rounds(2000000); ++i) {
     const float a = FloatOf(static_cast<uint32_t>(random.Next())),
@@ -65,6 +68,22 @@ TEST(SoftFma, RoundsOnceAtEveryDistanceOfTerms) {
       c = FloatOf(bits + random.Below(5) - 2 - (i % 4 == 0 ? distance : 0));
     }
     ExpectFused(a, b, c);
+  }
+}
+
+// Products of half of the last bit of c, or less by 2^-46 of that, which a sum in double drops.
+TEST(SoftFma, RoundsOnceBesideHalves) {
+  if (!FusesMultiplyAdd()) GTEST_SKIP() << "this C library rounds twice";
+  Random random(2);
+  for (int32_t i = 0; i < Rounds(100000); ++i) {
+    const float c = std::ldexp(1.0f + static_cast<float>(random.Below(1 << 23)) * 0x1p-23f,
+                               static_cast<int>(random.Below(60)) - 140);
+    const float half = std::ldexp(1.0f, std::max(std::ilogb(c) - 24, -150) + 75);
+    for (const float rest : {0.0f, 0x1p-23f, 0x1p-22f}) {
+      for (const float small : {0x1p-75f, -0x1p-75f}) {
+        ExpectFused(half * (1.0f + rest), small * (1.0f - rest), c);
+      }
+    }
   }
 }
 

@@ -56,7 +56,7 @@ foreach(names IN ITEMS "Linux;x86_64;x86-64" "Linux;aarch64;host" "Darwin;arm64;
   weft_expect("preset on ${system} ${machine}" "${weft_stdout}" "${must}\n")
 endforeach()
 
-# The headers need <cstdint> only. Emscripten's vectors round a * b + c twice, and MSVC has SSE
+# The headers need <cstdint> only. WebAssembly's vectors round a * b + c twice, and MSVC has SSE
 # without defining __SSE__.
 find_program(clang NAMES clang++-21 clang++-20 clang++-19 clang++)
 if(NOT clang)
@@ -65,17 +65,22 @@ if(NOT clang)
 endif()
 file(WRITE "${FOLDER}/include/cstdint" "#include <stdint.h>\n")
 set(headers "#include \"kernels/simd/fused.h\"\n#include \"kernels/simd/denormals.h\"\n\
-using weft::kernels::FlushDenormals;\nusing weft::kernels::kFusesMultiplyAdd;\n")
-foreach(row IN ITEMS "wasm32-unknown-emscripten false false" "wasm32-unknown-wasi false false"
+using weft::kernels::FlushDenormals;\nusing weft::kernels::FusesMultiplyAdd;\n")
+foreach(row IN ITEMS "wasm32-unknown-emscripten true false" "wasm32-unknown-wasi true false"
+                     "wasm32-unknown-emscripten false false -msimd128"
+                     "wasm32-unknown-wasi false false -msimd128"
                      "x86_64-pc-windows-msvc true true" "arm64-apple-macos true true"
                      "x86_64-linux-gnu true true" "riscv64-linux-gnu true false")
   string(REPLACE " " ";" row "${row}")
   list(GET row 0 triple)
   list(GET row 1 fuses)
   list(GET row 2 flushes)
-  file(WRITE "${FOLDER}/${triple}.cc" "${headers}static_assert(kFusesMultiplyAdd == ${fuses});\n\
+  set(options ${row})
+  list(REMOVE_AT options 0 1 2)
+  file(WRITE "${FOLDER}/${triple}.cc" "${headers}static_assert(FusesMultiplyAdd() == ${fuses});\n\
 static_assert(FlushDenormals::kFlushes == ${flushes});\n")
-  weft_run(${triple} "${clang}" --target=${triple} -std=c++17 -ffreestanding -fsyntax-only
-           -nostdinc++ "-I${SOURCE}" "-isystem${FOLDER}/include" "${FOLDER}/${triple}.cc")
-  message(STATUS "${triple}: fuses ${fuses}, flushes ${flushes}")
+  weft_run(${triple} "${clang}" --target=${triple} ${options} -std=c++17 -ffreestanding
+           -fsyntax-only -nostdinc++ "-I${SOURCE}" "-isystem${FOLDER}/include"
+           "${FOLDER}/${triple}.cc")
+  message(STATUS "${triple} ${options}: fuses ${fuses}, flushes ${flushes}")
 endforeach()

@@ -228,7 +228,7 @@ TEST(SelfTest, HoldsFusingTargetsToEveryBit) {
   SpoilFloat(b, 2, std::nextafter(11.0f, 12.0f));
   Loaded model(b.Finish());
   Mismatch first;
-  EXPECT_EQ(model.engine.SelfTest(&first).ok(), !kernels::kFusesMultiplyAdd);
+  EXPECT_EQ(model.engine.SelfTest(&first).ok(), !kernels::FusesMultiplyAdd());
 }
 
 }  // namespace
