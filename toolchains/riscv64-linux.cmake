@@ -1,11 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
-# 64-bit RISC-V under Linux, GCC. Kernels run one lane at a time, with fused multiply-adds: Debian
-# 12's GCC has no vector intrinsics for it. Tests run under QEMU.
+# 64-bit RISC-V under Linux, GCC. Kernels run one lane at a time, with fused multiply-adds. With
+# WEFT_RISCV_VECTORS=ON, Clang vectorises the loops of the same kernels for RVV 1.0, with equal
+# bits. Tests run under QEMU.
+option(WEFT_RISCV_VECTORS "Compile with Clang for processors with vectors (RVV 1.0)" OFF)
+list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES WEFT_RISCV_VECTORS)
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR riscv64)
-set(CMAKE_C_COMPILER riscv64-linux-gnu-gcc)
-set(CMAKE_CXX_COMPILER riscv64-linux-gnu-g++)
-set(CMAKE_CROSSCOMPILING_EMULATOR qemu-riscv64 -L /usr/riscv64-linux-gnu)
+set(weft_qemu qemu-riscv64 -L /usr/riscv64-linux-gnu)
+if(WEFT_RISCV_VECTORS)
+  include(${CMAKE_CURRENT_LIST_DIR}/clang.cmake)
+  foreach(language IN ITEMS C CXX)
+    set(CMAKE_${language}_COMPILER_TARGET riscv64-linux-gnu)
+    set(CMAKE_${language}_FLAGS_INIT "-march=rv64gcv")
+  endforeach()
+  list(APPEND weft_qemu -cpu rv64,v=true,vext_spec=v1.0)
+else()
+  set(CMAKE_C_COMPILER riscv64-linux-gnu-gcc)
+  set(CMAKE_CXX_COMPILER riscv64-linux-gnu-g++)
+endif()
+set(CMAKE_CROSSCOMPILING_EMULATOR ${weft_qemu})
 set(CMAKE_FIND_ROOT_PATH /usr/riscv64-linux-gnu)
 set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
 set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)

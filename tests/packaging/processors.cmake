@@ -45,6 +45,23 @@ weft_configure(host x86_64 aarch64-linux-gnu-g++
 # 32-bit programs on a 64-bit kernel, as on some Raspberry Pi systems.
 weft_configure(host aarch64 arm-linux-gnueabihf-g++ "-DHWY_COMPILE_ONLY_STATIC")
 
+# RISC-V with vectors: Clang vectorises the scalar kernels. Highway's target would not compile.
+find_program(riscv NAMES riscv64-linux-gnu-g++)
+find_program(clang NAMES clang++-21 clang++-20 clang++-19 clang++)
+if(riscv AND clang)
+  set(build "${FOLDER}/riscv64-vectors")
+  weft_run(vectors "${CMAKE_COMMAND}" --preset riscv64-linux -S "${SOURCE}" -B "${build}"
+           -DWEFT_RISCV_VECTORS=ON -DWEFT_BUILD_TESTS=OFF "-DWEFT_HIGHWAY_DIR=${HIGHWAY}"
+           "-DWEFT_PARTS=dense")
+  weft_run(dense "${CMAKE_COMMAND}" --build "${build}" --target weft_kernels)
+  weft_run(code riscv64-linux-gnu-objdump -d "${build}/kernels/libweft_kernels.a")
+  if(NOT weft_stdout MATCHES "vsetivli")
+    message(FATAL_ERROR "the kernel of dense layers contains no vector instructions")
+  endif()
+else()
+  message(STATUS "skipped: Clang or the compiler for RISC-V is not installed")
+endif()
+
 foreach(names IN ITEMS "Linux;x86_64;x86-64" "Linux;aarch64;host" "Darwin;arm64;host")
   list(GET names 0 system)
   list(GET names 2 must)
@@ -58,7 +75,6 @@ endforeach()
 
 # The headers need <cstdint> only. WebAssembly's vectors round a * b + c twice, and MSVC has SSE
 # without defining __SSE__.
-find_program(clang NAMES clang++-21 clang++-20 clang++-19 clang++)
 if(NOT clang)
   message(STATUS "skipped: Clang is not installed")
   return()
