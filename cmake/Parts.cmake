@@ -5,7 +5,7 @@ set(WEFT_PARTS "" CACHE STRING
 those of the models that weft_add_model() adds")
 if(WEFT_PARTS AND BUILD_SHARED_LIBS)  # weft::AllSteps() in the library refers to all steps
   message(FATAL_ERROR "WEFT_PARTS is \"${WEFT_PARTS}\" and BUILD_SHARED_LIBS is ON; a shared "
-                      "library must have all steps: set WEFT_PARTS to \"\" or BUILD_SHARED_LIBS to OFF")
+                      "library must have all steps: set BUILD_SHARED_LIBS=OFF")
 endif()
 
 # Sets `out` to the sources of kernels and runtime/bind that WEFT_PARTS require: those of the steps
