@@ -383,6 +383,9 @@ class BodyMaker {
     node.outputs.resize(outputs);
     return {&node, 0};
   }
+  ir::Source Add(const char* type, Sources inputs) {  // of opset1, without attributes
+    return Add(type, "opset1", {}, std::move(inputs));
+  }
   ir::Source Parameter(TensorType type) {
     const ir::Source made = Add("Parameter", {});
     made.node->outputs[0].type = std::move(type);
