@@ -71,13 +71,15 @@ set(own "${project}/own/cortex-m")
 file(COPY "${SOURCE}/tests/document/readme/" DESTINATION "${own}" FILES_MATCHING PATTERN "model.*")
 file(READ "${own}/README.md" readme)
 file(READ "${own}/CMakeLists.txt" lists)
-if(NOT readme MATCHES "\n(weft_add_model[^\n]*)\n.*```cpp\n([^`]*)```")
+if(NOT readme MATCHES "\n(set\\(model [^\n]*)\n(set\\(model_options [^\n]*)\n.*```cpp\n([^`]*)```")
   message(FATAL_ERROR "examples/cortex-m/README.md has no program for the user's model")
 endif()
-set(add_model "${CMAKE_MATCH_1}")
-file(WRITE "${own}/main.cc" "${CMAKE_MATCH_2}")
+set(set_model "${CMAKE_MATCH_1}")
+set(set_options "${CMAKE_MATCH_2}")
+file(WRITE "${own}/main.cc" "${CMAKE_MATCH_3}")
 string(REPLACE " recording.S " " " lists "${lists}")
-string(REGEX REPLACE "weft_add_model[^\n]*" "${add_model}" lists "${lists}")
+string(REGEX REPLACE "set\\(model [^\n]*" "${set_model}" lists "${lists}")
+string(REGEX REPLACE "set\\(model_options [^\n]*" "${set_options}" lists "${lists}")
 file(WRITE "${own}/CMakeLists.txt" "${lists}")
 weft_build("${own}" "${FOLDER}/own" ${options}
            "-DCMAKE_TOOLCHAIN_FILE=${own}/toolchain.cmake")
@@ -89,6 +91,10 @@ weft_run(own ${emulator} -icount shift=0 -kernel "${FOLDER}/own/firmware.elf")
 if(NOT weft_stdout MATCHES "step +kind.*us/run.*%.*\nno\n$")
   message(FATAL_ERROR "the user's model prints no profile with PROFILE=ON:\n${weft_stdout}")
 endif()
+# With weft's source tree, only the steps of the user's model are compiled.
+weft_run(configure "${CMAKE_COMMAND}" -G Ninja -S "${own}" -B "${FOLDER}/own_source" ${options}
+         "-DCMAKE_TOOLCHAIN_FILE=${own}/toolchain.cmake" "-DWEFT_SOURCE=${SOURCE}"
+         "-DWEFT_HIGHWAY_DIR=${HIGHWAY}")
 
 weft_run(configure "${CMAKE_COMMAND}" -S "${project}/cortex-m" -B "${FOLDER}/firmware"
          -DRAM_BYTES=1K)
