@@ -30,7 +30,8 @@ elseif(CMAKE_SYSTEM_NAME MATCHES "^(Generic|Emscripten)$")
   set(weft_position_independent OFF)
 endif()
 set(weft_binding "")
-if(weft_position_independent AND CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang" AND NOT MSVC)
+if(weft_position_independent AND CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang" AND NOT MSVC
+   AND NOT APPLE)  # symbols of macOS are bound to their library
   set(weft_binding -fno-semantic-interposition)
 endif()
 

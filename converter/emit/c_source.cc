@@ -285,7 +285,8 @@ void CSourceWriter::WriteDefinitions() {
   for (const Array& array : memory_) {
     if (array.is_shared) continue;
     if (!array.section.empty()) {
-      Body("__attribute__((section(\".bss.{}\")))\n", array.section);
+      // Sections of Mach-O have other names, and macOS has no regions.
+      Body("#ifndef __APPLE__\n__attribute__((section(\".bss.{}\")))\n#endif\n", array.section);
     }
     Body("ALIGNED {};\n", Declaration(array.identifier));
   }
