@@ -140,13 +140,17 @@ WEFT_PART void PixelsOfRectangle(const DepthwiseQ8Shape& shape, const Rectangle&
 }
 
 #if defined(WEFT_SUMS_NEIGHBOURS)
+// True if groups of channels are contiguous in x, in y and in the weights.
+HWY_INLINE bool HasGroups(const DepthwiseQ8Shape& shape) {
+  return shape.multiplier == 1 && shape.x.channel == 1 && shape.y.channel == 1 &&
+         !shape.results.is_float;
+}
+
 // Computes a rectangle one group of channels at a time. Returns false for unsupported shapes, or if
 // results may be wrong.
 WEFT_PART bool GroupsOfRectangle(const DepthwiseQ8Shape& shape, const Rectangle& at,
                                  const TapSteps& taps, const RectangleOperands& position,
                                  const int8_t* weights, const FactorsQ8& factors, void* y) {
-  if (shape.multiplier != 1 || shape.x.channel != 1 || shape.y.channel != 1) return false;
-  if (shape.results.is_float) return false;
   const TapWindow window = {shape.kernel_height,
                             shape.kernel_width,
                             at.ky,
@@ -173,7 +177,20 @@ void DepthwiseQ8(const DepthwiseQ8Shape& shape, const int8_t* x, const int8_t* w
 #if defined(WEFT_TARGET_DOTS)
   if (DepthwiseByDots(shape, x, weights, factors, static_cast<int8_t*>(y))) return;
 #endif
+#if defined(WEFT_SUMS_NEIGHBOURS)
+  const bool has_groups = HasGroups(shape);
+#if !defined(__ARM_FEATURE_MVE)
+  const bool has_lines =
+      has_groups && shape.results.codes.by_integers && &RunIntegerLines != nullptr;
+#endif
+#endif
   for (size_t b = 0; b < shape.batch; ++b) {
+#if defined(WEFT_SUMS_NEIGHBOURS) && !defined(__ARM_FEATURE_MVE)
+    if (has_lines && RunIntegerLines(shape, x + b * shape.x.image, weights, factors,
+                                     static_cast<int8_t*>(y) + b * shape.y.image)) {
+      continue;
+    }
+#endif
     Rectangles rectangles(down, across);
     while (const Rectangle* next = rectangles.Next()) {
       const Rectangle& at = *next;
@@ -183,7 +200,7 @@ void DepthwiseQ8(const DepthwiseQ8Shape& shape, const int8_t* x, const int8_t* w
                                           StepsOf(shape, has_taps),
                                           b * shape.y.image + FirstOf(at, shape.y)};
 #if defined(WEFT_SUMS_NEIGHBOURS)
-      if (GroupsOfRectangle(shape, at, taps, position, weights, factors, y)) continue;
+      if (has_groups && GroupsOfRectangle(shape, at, taps, position, weights, factors, y)) continue;
 #endif
       PixelsOfRectangle(shape, at, taps, position, weights, factors, y);
     }

@@ -292,7 +292,7 @@ struct FourShifts {
   int32_t mantissas[4], exponents[4];
 
   // Returns false for multipliers that it does not support.
-  HWY_INLINE bool Set(const FactorsQ8& factors) {
+  HWY_NOINLINE bool Set(const FactorsQ8& factors) {
     const int32_t* from = factors.mantissas();
     int32_t* to = mantissas;
     int32_t all;
@@ -405,6 +405,12 @@ HWY_INLINE bool RunGroupsWith(const DepthwiseQ8Shape& shape, const TapWindow& wi
 __attribute__((weak)) bool RunIntegerGroups(const DepthwiseQ8Shape& shape, const TapWindow& window,
                                             const CodePixels& pixels, const int8_t* weights,
                                             const FactorsQ8& factors);
+
+// Computes an image with windows of 3 x 3, in firmware whose model needs it (integer_codes.cc).
+// Returns false for unsupported shapes.
+__attribute__((weak)) bool RunIntegerLines(const DepthwiseQ8Shape& shape, const int8_t* x,
+                                           const int8_t* weights, const FactorsQ8& factors,
+                                           int8_t* y);
 
 HWY_INLINE bool RunGroups(const DepthwiseQ8Shape& shape, const TapWindow& window,
                           const CodePixels& pixels, const int8_t* weights,

@@ -11,7 +11,7 @@
 #include "kernels/matrix/rows_q8-inl.h"
 
 #if defined(WEFT_SUMS_NEIGHBOURS)
-#include "kernels/matrix/depthwise_q8_cortex_m-inl.h"
+#include "kernels/matrix/depthwise_q8_lines_cortex_m-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
@@ -192,6 +192,13 @@ bool RunIntegerGroups(const DepthwiseQ8Shape& shape, const TapWindow& window,
                       const CodePixels& pixels, const int8_t* weights, const FactorsQ8& factors) {
   return RunGroupsWith<true>(shape, window, pixels, weights, factors);
 }
+
+#if !defined(__ARM_FEATURE_MVE)
+bool RunIntegerLines(const DepthwiseQ8Shape& shape, const int8_t* x, const int8_t* weights,
+                     const FactorsQ8& factors, int8_t* y) {
+  return RunLines(shape, x, weights, factors, y);
+}
+#endif
 
 }  // namespace weft::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

@@ -361,6 +361,33 @@ TEST(DepthwiseQ8, MatchesItsReferenceForAnyCountOfTaps) {
   }
 }
 
+// Lines of windows of 3 x 3 on either axis, with as many columns as are widened together, and more;
+// with one or two rows or columns outside the input.
+TEST(DepthwiseQ8, MatchesItsReferenceForLinesOfWindows) {
+  Random random(20);
+  const uint32_t outputs[] = {1, 2, 3, 15, 16, 17, 31, 32, 33, 65};
+  for (uint32_t i = 0; i < 160; i += i % 5 == 0 ? 1 : kThinning) {
+    DepthwiseQ8Shape shape;
+    const auto axis_of = [&](uint32_t count, uint32_t stride, uint32_t pad) {
+      AxisCase some(&random, 1);
+      const uint32_t reach = (count - 1) * stride + 3;
+      some.axis = {reach > 2 * pad ? reach - 2 * pad : 1, count, 3, stride, 1, pad};
+      return some;
+    };
+    const AxisCase down = axis_of(1 + i % 5, 1 + i / 2 % 2, i % 3);
+    const AxisCase across = axis_of(outputs[i % 10], 1 + i % 2, i / 3 % 3);
+    SetWindow(&shape, i % 4 < 2 ? down : across, i % 4 < 2 ? across : down, 1 + i % 2);
+    shape.multiplier = 1;
+    shape.channels = 4 + random.Below(10);
+    shape.results.codes = CodesCase(&random);
+    shape.results.codes.by_integers = i % 8 != 0;
+    shape.x_zero = CodeAtRandom(&random);
+    const MapOrder order = i % 7 == 0 ? MapOrder::kLastWithGaps : MapOrder::kLast;
+    SCOPED_TRACE(i);
+    ASSERT_NO_FATAL_FAILURE(ExpectDepthwise(shape, order, order, kMisalignments[i % 3], &random));
+  }
+}
+
 // Channels that fill vectors, or adjacent pixels that do.
 // Lines are copied to buffers, a part of a map at a time.
 TEST(DepthwiseQ8, MatchesItsReferenceForLargeMaps) {
