@@ -109,28 +109,11 @@ class GatherLowering {
     BecomeReshaped(Inferred(graph_, node_, "Tile", 1, {apart, repeats_of}));
   }
 
-  // Also takes over a border before the data, as far as each element of the frames looks back.
   void Join(const Frames& frames) {
-    int64_t border_positions = 0;
+    const int64_t length = TypeOf(data_).dims[static_cast<size_t>(axis_)];
     const std::optional<Border> border = BorderOf(graph_, *data_.node);
-    if (border) {
-      ir::Node& pad = *data_.node;
-      Dims others = border->begin, ends = border->end;
-      std::swap(border_positions, others[static_cast<size_t>(axis_)]);
-      const Dims none(others.size(), 0);
-      if (others != none || ends != none || border_positions < 0) return;
-      fill_ = FillOf(pad, *border);
-      data_ = pad.inputs[0];
-    }
-    if (frames.count * frames.hop != TypeOf(data_).dims[static_cast<size_t>(axis_)]) return;
-    std::vector<ir::Source> parts;
-    const int64_t max = (frames.positions - 1) * frames.apart - border_positions;
-    if (max >= frames.hop) return;
-    for (int64_t position = 0; position < frames.positions; ++position) {
-      parts.push_back(PositionOf(position * frames.apart - border_positions, frames.hop));
-    }
-    const std::string axis = std::to_string(axis_ + 1);
-    BecomeReshaped(Inferred(graph_, node_, "Concat", 1, std::move(parts), {{"axis", axis}}));
+    if (border || frames.count * frames.hop == length) return JoinCausal(frames, border);
+    JoinRows(frames, length);
   }
 
  private:
@@ -159,6 +142,60 @@ class GatherLowering {
     }
     dims.insert(dims.begin() + axis_ + 1, 1);
     return Reshaped(source, dims);
+  }
+
+  // Frames that look back. Takes over a border before the data, as far as each of their elements
+  // does.
+  void JoinCausal(const Frames& frames, const std::optional<Border>& border) {
+    int64_t border_positions = 0;
+    if (border) {
+      ir::Node& pad = *data_.node;
+      Dims others = border->begin, ends = border->end;
+      std::swap(border_positions, others[static_cast<size_t>(axis_)]);
+      const Dims none(others.size(), 0);
+      if (others != none || ends != none || border_positions < 0) return;
+      fill_ = FillOf(pad, *border);
+      data_ = pad.inputs[0];
+    }
+    if (frames.count * frames.hop != TypeOf(data_).dims[static_cast<size_t>(axis_)]) return;
+    if ((frames.positions - 1) * frames.apart - border_positions >= frames.hop) return;
+    std::vector<ir::Source> parts;
+    for (int64_t position = 0; position < frames.positions; ++position) {
+      parts.push_back(PositionOf(position * frames.apart - border_positions, frames.hop));
+    }
+    BecomeReshaped(Joined(std::move(parts)));
+  }
+
+  // Frames of consecutive elements inside of the data, as TensorFlow's signal.frame makes them: the
+  // axis becomes rows of `hop` elements, and a frame the elements of several rows, of which all but
+  // the first are ahead of it.
+  void JoinRows(const Frames& frames, int64_t length) {
+    const int64_t rows = (frames.positions + frames.hop - 1) / frames.hop;
+    const bool is_of_rows =
+        length % frames.hop == 0 && frames.count + rows - 1 <= length / frames.hop;
+    if (frames.apart != 1 || !is_of_rows) return;
+    const auto axis = static_cast<size_t>(axis_);
+    Dims dims = TypeOf(data_).dims;
+    dims[axis] = length / frames.hop;
+    dims.insert(dims.begin() + axis_ + 1, frames.hop);
+    const ir::Source all = Reshaped(data_, dims);
+    std::vector<ir::Source> parts;
+    for (int64_t row = 0; row < rows; ++row) {
+      parts.push_back(Slice(all, {{row}, {row + frames.count}, {1}, {axis_}}, frames.count));
+    }
+    const ir::Source joined = Joined(std::move(parts));
+    BecomeReshaped(Slice(joined, {{0}, {frames.positions}, {1}, {axis_ + 1}}, frames.positions));
+  }
+
+  ir::Source Joined(std::vector<ir::Source> parts) {
+    const std::string axis = std::to_string(axis_ + 1);
+    return Inferred(graph_, node_, "Concat", 1, std::move(parts), {{"axis", axis}});
+  }
+  ir::Source Slice(const ir::Source& source, const SliceBounds& bounds, int64_t extent) {
+    const ir::Source slice = NewSlice(graph_, node_, source, bounds);
+    slice.node->outputs[0].type = TypeOf(source);
+    slice.node->outputs[0].type.dims[static_cast<size_t>(bounds.axes[0])] = extent;
+    return slice;
   }
 
   ir::Graph& graph_;
