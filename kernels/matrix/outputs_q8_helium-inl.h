@@ -235,7 +235,7 @@ HWY_INLINE void OutputsOfPairs(PairsOfRows& pairs) {
 }
 
 // Eight outputs of one row at a time, up to y_end. The assembly depends on the offsets of the
-// fields: it loads `zero` to `pairs` as a block per eight outputs, and `first` to `high` as a block
+// fields: it loads `zero` to `fours` as a block per eight outputs, and `first` to `high` as a block
 // at the start.
 struct GroupsOfRow {
   int32_t zero;  // in kCodes: 2 * zero point, plus 1 if results are floats
@@ -245,7 +245,7 @@ struct GroupsOfRow {
   // panel. They are exchanged after each group.
   size_t to_group, to_panel;
   int8_t* y_end;
-  int32_t pairs;  // inputs in pairs of blocks, minus 1 if there are others; at least 1, or -1
+  int32_t fours;  // inputs in fours of blocks, minus 1 if there are others; at least 1, or -1
   const int32_t* first;
   const int8_t* weights;
   int8_t* y;
@@ -264,13 +264,17 @@ static_assert(offsetof(GroupsOfRow, first) == 28 && sizeof(GroupsOfRow) == 60, "
   WEFT_TWO_OUTPUTS("[r5, #48]", "[r5, #64]", "r6", "r8")    \
   WEFT_TWO_OUTPUTS("[r5, #80]", "[r5, #96]", "r10", "r12")  \
   WEFT_TWO_OUTPUTS("[r5, #112]", "[r5], #256", "lr", "r0")
-#undef WEFT_PAIRS_OF_BLOCKS
-#define WEFT_PAIRS_OF_BLOCKS                                \
+#undef WEFT_FOURS_OF_BLOCKS
+#define WEFT_FOURS_OF_BLOCKS                                \
   "cmp r11, #0\n\t"                                         \
   "blt 6f\n"                                                \
   "2:\n\t"                                                  \
   "vldrb.u8 q0, [r1], #16\n\t"                              \
-  "subs r11, #32\n\t"                                       \
+  "subs r11, #64\n\t"                                       \
+  WEFT_EIGHT_OUTPUTS                                        \
+  "vldrb.u8 q0, [r1], #16\n\t"                              \
+  WEFT_EIGHT_OUTPUTS                                        \
+  "vldrb.u8 q0, [r1], #16\n\t"                              \
   WEFT_EIGHT_OUTPUTS                                        \
   "vldrb.u8 q0, [r1], #16\n\t"                              \
   WEFT_EIGHT_OUTPUTS                                        \
@@ -278,7 +282,7 @@ static_assert(offsetof(GroupsOfRow, first) == 28 && sizeof(GroupsOfRow) == 60, "
   "beq 7f\n"
 // r12 is the address of the structure after the products. q0 has the even sums, q1 the odd ones.
 #undef WEFT_OUTPUTS_OF_GROUPS
-#define WEFT_OUTPUTS_OF_GROUPS(begin, pairs, numbers, end)  \
+#define WEFT_OUTPUTS_OF_GROUPS(begin, fours, numbers, end)  \
   __asm__ volatile(                                         \
       "str r7, [r0, #56]\n\t"                               \
       "ldr r1, [r0, #4]\n\t"                                \
@@ -290,7 +294,7 @@ static_assert(offsetof(GroupsOfRow, first) == 28 && sizeof(GroupsOfRow) == 60, "
       "\n"                                                  \
       "1:\n\t"                                              \
       "ldm r3!, {r0, r2, r4, r6, r8, r10, r12, lr}\n\t"     \
-      pairs                                                 \
+      fours                                                 \
       "6:\n\t"                                              \
       "vmov r11, s25\n"                                     \
       "8:\n\t"                                              \
@@ -348,7 +352,7 @@ template <RowResults results>
 HWY_INLINE bool OutputsOfGroups(GroupsOfRow& groups) {
   register GroupsOfRow* at __asm__("r0") = &groups;
   if constexpr (results == RowResults::kIntegerCodes) {
-    WEFT_OUTPUTS_OF_GROUPS(WEFT_INTEGER_BOUNDS "vmov.i8 q7, #0xFF", WEFT_PAIRS_OF_BLOCKS,
+    WEFT_OUTPUTS_OF_GROUPS(WEFT_INTEGER_BOUNDS "vmov.i8 q7, #0xFF", WEFT_FOURS_OF_BLOCKS,
                            WEFT_LOAD_EIGHT("r9", "!")
                            "vqrdmulh.s32 q0, q0, q2\n\t"
                            "vqrdmulh.s32 q1, q1, q3\n\t"
@@ -382,7 +386,7 @@ HWY_INLINE bool OutputsOfGroups(GroupsOfRow& groups) {
   } else {
     WEFT_OUTPUTS_OF_GROUPS("vdup.32 q4, r12\n\t"
                            "vdup.32 q5, lr\n\t",
-                           WEFT_PAIRS_OF_BLOCKS,
+                           WEFT_FOURS_OF_BLOCKS,
                            "vcvt.f32.s32 q0, q0\n\t"
                            "vcvt.f32.s32 q1, q1\n\t"
                            WEFT_LOAD_EIGHT("r9", "!")

@@ -62,6 +62,12 @@ WEFT_PART void PoolPixel(const PoolQ8Shape& shape, const TapSteps& taps, size_t 
         IntegerMeans(shape, taps.rows * taps.columns, count, values);
       }
     }
+#if defined(WEFT_POOLS_BYTES) && defined(__ARM_FEATURE_MVE)
+    if (shape.y.channel == 1) {
+      WriteCodes(values, count, y + channel);
+      continue;
+    }
+#endif
     for (size_t i = 0; i < count; ++i) {
       y[(channel + i) * shape.y.channel] = static_cast<int8_t>(values[i]);
     }

@@ -61,6 +61,13 @@ WEFT_PART void SumsOfTaps(const TapSteps& taps, const int8_t* x, size_t count, i
   }
 }
 
+// Narrows `count` <= kPooled codes.
+HWY_INLINE void WriteCodes(const int32_t* values, size_t count, int8_t* y) {
+  for (size_t i = 0; i < count; i += 4) {
+    vstrbq_p_s32(y + i, vldrwq_s32(values + i), vctp32q(static_cast<uint32_t>(count - i)));
+  }
+}
+
 #else
 
 HWY_INLINE uint32_t FourAt(const int8_t* x) {

@@ -20,13 +20,14 @@ constexpr int32_t ShiftSaturated(int32_t x, int32_t shift) {
                                  : static_cast<int32_t>(wide);
 }
 
+inline constexpr int32_t kExpOfEighth = 1895147668, kThird = 715827883;
+// exp(-2^i) for i from -2 on.
+inline constexpr int32_t kExponentials[] = {1672461947, 1302514674, 790015084, 290630308,
+                                            39332535,   720401,     242};
+
 // exp(a) in Q0, for an a in Q(integer_bits) that is at most 0; integer_bits is 4 or 5.
 constexpr int32_t ExpOfNegative(int32_t a, int32_t integer_bits) {
   if (a == 0) return kMaxFixed;
-  constexpr int32_t kExpOfEighth = 1895147668, kThird = 715827883;
-  // exp(-2^i) for i from -2 on.
-  constexpr int32_t kExponentials[] = {1672461947, 1302514674, 790015084, 290630308,
-                                       39332535,   720401,     242};
   const int32_t quarter_bit = 29 - integer_bits, quarter = 1 << quarter_bit;
   const int32_t part = (a & (quarter - 1)) - quarter;                // in [-1/4, 0)
   const int32_t x = ShiftSaturated(part, integer_bits) + (1 << 28);  // distance from -1/8

@@ -2,6 +2,8 @@
 // Softmax of int8 rows, against codes of tflite-micro and against double precision.
 #include "kernels/reference/softmax_q8.h"
 
+#include <algorithm>
+
 #include "kernels/simd/fixed_point.h"
 #include "tests/kernels/codes_cases.h"
 #include "tests/kernels/harness.h"
@@ -73,6 +75,54 @@ TEST(SoftmaxQ8, HasShortResults) {
       const double must = SoftmaxQ8Reference(shape, x.data() + k / length * length, k % length);
       ASSERT_NEAR(y[k], must, 2) << i << ' ' << k;
     }
+  }
+}
+
+// The definition in softmax_q8.h, one element at a time.
+std::vector<int32_t> CodesOf(const SoftmaxQ8Shape& shape, const int8_t* row) {
+  const int32_t max = *std::max_element(row, row + shape.length);
+  const auto q5_of = [&](size_t i) {
+    return (int64_t{row[i]} - max) * (int64_t{1} << shape.multiplier.exponent);
+  };
+  std::vector<int32_t> exponentials(shape.length);
+  uint32_t sum = 0;
+  for (size_t i = 0; i < shape.length; ++i) {
+    if (q5_of(i) < -(int64_t{31} << 26)) continue;
+    const int32_t d = HighProduct(static_cast<int32_t>(q5_of(i)), shape.multiplier.mantissa);
+    exponentials[i] = ExpOfNegative(d, 5);
+    sum += static_cast<uint32_t>(DivideByPower(exponentials[i], 12));
+  }
+  int32_t over = 12;
+  for (; sum < 0x80000000u; sum *= 2) --over;
+  const int32_t reciprocal =
+      ShiftSaturated(TwiceReciprocalOfOnePlus(static_cast<int32_t>(sum - 0x80000000u)), 1);
+  const int32_t bits = shape.gives_shorts ? 16 : 8;
+  std::vector<int32_t> codes;
+  for (const int32_t e : exponentials) {
+    const int64_t shift = over + 31 - bits, product = HighProduct(reciprocal, e);
+    const int64_t y = (product + (int64_t{1} << (shift - 1))) >> shift, units = int64_t{1} << bits;
+    codes.push_back(static_cast<int32_t>(std::min(y, units - 1) - units / 2));
+  }
+  return codes;
+}
+
+TEST(SoftmaxQ8, EqualsItsDefinition) {
+  Random random(3);
+  for (uint32_t i = 0; i < 300; ++i) {
+    const uint32_t length = 1 + random.Below(i % 30 == 0 ? 4095 : 40);
+    const Multiplier by = {static_cast<int32_t>(0x40000000u + random.Below(0x40000000u)),
+                           static_cast<int32_t>(i % 31)};
+    const SoftmaxQ8Shape shape = {1, length, by, i % 2 == 0};
+    std::vector<int8_t> x = CodesAtRandom(&random, length);
+    if (i % 3 == 0) x.assign(length, x[0]);
+    std::vector<int16_t> shorts(length);
+    if (shape.gives_shorts) {
+      SoftmaxQ8(shape, x.data(), shorts.data());
+    } else {
+      const std::vector<int8_t> y = RunCodes(shape, x);
+      shorts.assign(y.begin(), y.end());
+    }
+    EXPECT_EQ(std::vector<int32_t>(shorts.begin(), shorts.end()), CodesOf(shape, x.data())) << i;
   }
 }
 

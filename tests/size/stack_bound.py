@@ -40,7 +40,7 @@ POINTERS = (
     (r"weft::kernels::.*For(Runs|Blocks)\(", _BLOCK),
     (r"weft::kernels::.*Convert", _CONVERT),
     (r"weft::kernels::.*GroupsOfRectangle\(", r"(?:bool|void) weft::kernels::.*Group\w*<.*"),
-    (r"weft::kernels::.*RunRowsQ8\(", r"weft::kernels::.*RunIntegerRows\(.*"),
+    (r"weft::kernels::.*Run(Float|Integer)Rows\(", r"void weft::kernels::.*RunPairs<.*"),
     (r"weft::kernels::.*(?:Finish|Update)GruUnits\(", r"memcpy"),  # its address is in a local variable
     (r"weft::kernels::Copy\(", rf"{_NAME}Plane const&, void const\*, void\*\).*"),
 )
