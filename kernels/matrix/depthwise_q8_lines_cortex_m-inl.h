@@ -155,8 +155,8 @@ struct LineAxis {
   HWY_NOINLINE void Set(const WindowAxis& window, size_t x_step, size_t y_step, size_t step) {
     input = window.input, output = window.output, stride = window.stride, pad = window.pad;
     x = x_step, y = y_step, weights = step;
-    is_supported = window.kernel == kWindow && window.dilation == 1 && stride <= 2 && input != 0 &&
-                   pad < kWindow && uint64_t{output - 1} * stride < uint64_t{input} + pad;
+    is_supported = window.dilation == 1 && stride <= 2 && input != 0 && pad < kWindow &&
+                   uint64_t{output - 1} * stride < uint64_t{input} + pad;
   }
 };
 
@@ -255,6 +255,7 @@ class LinesOfWindows {
 // RunGroupsWith.
 HWY_INLINE bool RunLines(const DepthwiseQ8Shape& shape, const int8_t* x, const int8_t* weights,
                          const FactorsQ8& factors, int8_t* y) {
+  if (shape.kernel_height != kWindow || shape.kernel_width != kWindow) return false;
   LinesOfWindows lines(shape);
   if (shape.channels < kGroup || !lines.IsSupported()) return false;
   for (size_t next = 0; next < shape.channels; next += kGroup) {
