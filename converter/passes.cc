@@ -418,7 +418,7 @@ plan::PlanOptions PlanOptionsOf(const ConvertOptions& options) {
   std::vector<plan::Memory>& memories = plan_options.memories;
   for (const ScratchRegion& region : options.regions) {
     const auto slower = static_cast<double>(memories.size());
-    memories.push_back({region.name, region.bytes, 1 / (1 + slower)});
+    memories.push_back({region.name, region.bytes, 1 / (1 + slower), region.holds_weights});
   }
   if (memories.size() == 1) memories.push_back({"", std::nullopt, 0.5});
   return plan_options;

@@ -136,6 +136,10 @@ std::optional<Converted> ConvertFrom(const ConvertOptions& options,
   converted.state_bytes = c.plan.state_bytes;
   converted.scratch_bytes = c.plan.scratch_bytes[0];
   converted.more_scratch_bytes.assign(c.plan.scratch_bytes.begin() + 1, c.plan.scratch_bytes.end());
+  converted.copied_weight_bytes.assign(c.plan.scratch_bytes.size(), 0);
+  for (const plan::WeightCopy& copy : c.plan.weight_copies) {
+    converted.copied_weight_bytes[copy.memory] += c.plan.program.values[copy.root].bytes;
+  }
   converted.self_test_bytes = c.file.self_test_bytes;
   converted.scratch_account = c.plan.account;
   converted.f16_weights = c.f16_weights;

@@ -40,6 +40,7 @@ inline constexpr std::string_view kAllPasses = "all";
 struct ScratchRegion {
   std::string name;
   int64_t bytes = 0;
+  bool holds_weights = false;  // copies of weights, in addition to scratch
 };
 
 struct ConvertOptions {
@@ -80,7 +81,8 @@ struct Converted {
   std::vector<std::byte> file;
   PortCodes input_codes, output_codes;  // which the file does not store
   int64_t weights_bytes = 0, state_bytes = 0, scratch_bytes = 0;
-  std::vector<int64_t> more_scratch_bytes;  // of each further region; empty without regions
+  std::vector<int64_t> more_scratch_bytes;   // of each further region; empty without regions
+  std::vector<int64_t> copied_weight_bytes;  // of each region, a part of its scratch
   int64_t self_test_bytes = 0;
   // Difference between scratch and its lower bound for the chosen schedule. Another schedule may
   // need less.

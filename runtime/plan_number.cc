@@ -5,6 +5,7 @@
 
 #include "runtime/access.h"
 #include "runtime/bind/bind.h"
+#include "runtime/format/weight_copy.h"
 
 namespace weft {
 
@@ -21,6 +22,7 @@ constexpr int64_t kRunWork = 16;      // of a run of bytes, in addition to them,
 constexpr int64_t kCopyWork = 8;      // of an element
 constexpr uint32_t kMaxTrips = 4096;  // of a loop whose count is known at run time only
 constexpr uint32_t kFewTrips = 6;
+constexpr uint64_t kOverwritten = 1;  // joins the hash if a run overwrites a copy of weights
 
 // The addition makes zero words count: without it a number of 0 would stay 0.
 uint64_t Mixed(uint64_t number, uint64_t word) {
@@ -165,7 +167,11 @@ class Numbering {
         if (port.length_slot() != kNoSlot) all = Mixed(all, NumberOf(port.length_slot()));
       }
       for (const format::Variable& variable : RowsOf(model_.variables())) {
-        all = Mixed(all, NumberOf(variable.slot()));
+        if (!IsCopy(variable)) {
+          all = Mixed(all, NumberOf(variable.slot()));
+        } else if (NumberOf(variable.slot()) != NumberOf(variable.initial_slot())) {
+          all = Mixed(all, kOverwritten);
+        }
       }
     }
     if (!Goes()) return 0;
@@ -224,15 +230,7 @@ class Numbering {
   // As Engine::Open does, in memory with any contents.
   void Reset() {
     Forget(format::kStateRegion);
-    for (const format::Variable& variable : RowsOf(model_.variables())) {
-      const uint32_t bytes = slots_[variable.slot()].bytes();
-      if (bytes == 0 || !Charge(bytes)) continue;
-      if (variable.initial_slot() == kNoSlot) {
-        std::memset(Address(variable.slot()), 0, bytes);
-      } else {
-        std::memcpy(Address(variable.slot()), Address(variable.initial_slot()), bytes);
-      }
-    }
+    Initialise(false);
     for (const format::Port& port : RowsOf(model_.outputs())) {
       if (port.length_slot() == kNoSlot) continue;
       const format::Slot& slot = slots_[port.slot()];
@@ -241,10 +239,28 @@ class Numbering {
     }
   }
 
-  // Before a run, the scratch is unwritten and the inputs are set.
+  bool IsCopy(const format::Variable& variable) const {
+    return format::IsWeightCopy(variable, slots_[variable.slot()]);
+  }
+
+  // Sets the variables in the state to their initial values, or the copies of weights.
+  void Initialise(bool copies) {
+    for (const format::Variable& variable : RowsOf(model_.variables())) {
+      const uint32_t bytes = slots_[variable.slot()].bytes();
+      if (IsCopy(variable) != copies || bytes == 0 || !Charge(bytes)) continue;
+      if (variable.initial_slot() == kNoSlot) {
+        std::memset(Address(variable.slot()), 0, bytes);
+      } else {
+        std::memcpy(Address(variable.slot()), Address(variable.initial_slot()), bytes);
+      }
+    }
+  }
+
+  // Before a run, the scratch is unwritten except for copies of weights, and the inputs are set.
   void Begin() {
     const uint32_t regions = RowsOf(model_.regions()).count;
     for (uint32_t i = format::kFirstScratchRegion; i < regions; ++i) Forget(i);
+    Initialise(true);
     uint64_t index = 0;
     for (const format::Port& port : RowsOf(model_.inputs())) {
       const uint32_t bytes = slots_[port.slot()].bytes();

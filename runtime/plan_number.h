@@ -14,6 +14,7 @@
 //   - bytes that no step reads: unused constants, slots and parameters, dims of slots that are no
 //     port;
 //   - notes that no engine reads: layer names, buffers, the self test and the notes on streaming.
+// A copy of weights in scratch counts as the weights. The hash changes if a run overwrites it.
 // Bytes of the state that belong to no variable, and scratch that no step has written, are unknown.
 //
 // Two step lists of one program have the same hash wherever their values are stored, if every step

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "runtime/format/listing.h"
+#include "runtime/format/weight_copy.h"
 #include "runtime/weft.h"
 
 namespace weft {
@@ -62,6 +63,7 @@ Fault Engine::RunChecked() {
   const Rows<format::Variable> variables = RowsOf(model_->variables());
   for (uint32_t i = 0; i < variables.count; ++i) {
     const format::Slot& slot = RowsOf(model_->slots())[variables[i].slot()];
+    if (format::IsWeightCopy(variables[i], slot)) continue;
     const uint32_t element =
         FirstNonFinite(slot.type(), regions_[slot.region()] + slot.offset_bytes(), slot.bytes());
     if (element != kAllFinite) return {FaultCode::kNotFinite, 0, 0, outputs + i, element, outputs};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/format/listing.h"
+#include "runtime/format/weight_copy.h"
 #include "runtime/verify.h"
 #include "runtime/weft.h"
 
@@ -61,6 +62,7 @@ uint64_t StateLayout(Bytes model) {
   uint64_t layout = 0;
   for (const format::Variable& variable : RowsOf(root->variables())) {
     if (!IsInside(*root, variable)) return 0;
+    if (format::IsWeightCopy(variable, RowsOf(root->slots())[variable.slot()])) continue;
     layout += HashOf(*root, variable);
   }
   return layout;

@@ -36,10 +36,14 @@ Rows<StreamPart> PartsOf(Bytes model, const format::Model& root) {
   return RowsOf(root.stream_parts());
 }
 
+const format::Slot& SlotOf(const format::Model& model, uint32_t variable) {
+  return RowsOf(model.slots())[RowsOf(model.variables())[variable].slot()];
+}
+
 bool IsStart(const format::Model& model, const Rows<StreamPart>& parts, uint32_t variable) {
   if (variable >= parts.count || parts[variable].outer() != 0) return false;
-  return RowsOf(model.slots())[RowsOf(model.variables())[variable].slot()].bytes() ==
-         sizeof(int32_t);
+  const format::Slot& slot = SlotOf(model, variable);
+  return slot.region() == format::kStateRegion && slot.bytes() == sizeof(int32_t);
 }
 
 // Returns true if the rows describe the bytes of the variables, and sets the bytes of a stream.
@@ -51,9 +55,11 @@ bool CheckParts(const format::Model& model, const Rows<StreamPart>& parts, uint3
     const StreamPart& part = parts[i];
     if (part.streams() != parts[0].streams()) return false;
     if (part.outer() == 0) continue;
-    const uint32_t own = RowsOf(model.slots())[variables[i].slot()].bytes() / part.streams();
+    const format::Slot& slot = SlotOf(model, i);
+    if (slot.region() != format::kStateRegion) return false;
+    const uint32_t own = slot.bytes() / part.streams();
     if (own % part.outer() != 0) return false;
-    if (own * part.streams() != RowsOf(model.slots())[variables[i].slot()].bytes()) return false;
+    if (own * part.streams() != slot.bytes()) return false;
     if (part.past() != 0 && part.outer() % part.past() != 0) return false;
     if (part.past() != 0 && !IsStart(model, parts, part.start())) return false;
     *bytes += own;

@@ -3,6 +3,7 @@
 
 #include "runtime/bind/bind.h"
 #include "runtime/footprint/footprint.h"
+#include "runtime/format/weight_copy.h"
 #include "runtime/tables.h"
 
 namespace weft {
@@ -473,11 +474,12 @@ void Verifier::CheckPortLength(const format::Port& port, uint32_t index, bool in
   Require(axis < rank, FaultCode::kPortLengthAxis, index, axis, rank);
 }
 
-// All variables together are at most as large as the state, so that Reset writes each byte at most
-// once.
+// All variables in the state together are at most as large as the state, and all copies of weights
+// as the weights. This bounds the time of Reset.
 void Verifier::CheckVariables() {
   const Rows<format::Variable> variables = RowsOf(model_.variables());
   uint32_t state_left = regions_[format::kStateRegion].bytes();
+  uint32_t copies_left = regions_[format::kWeightsRegion].bytes();
   for (uint32_t i = 0; i < variables.count; ++i) {
     const format::Variable& variable = variables[i];
     const uint32_t name = variable.first_name();
@@ -489,11 +491,13 @@ void Verifier::CheckVariables() {
     }
     const format::Slot& slot = slots_[variable.slot()];
     Require(slot.move_count() == 0, FaultCode::kVariableMoves, i, 0, 0);
-    Require(slot.region() == format::kStateRegion, FaultCode::kVariableRegion, i, slot.region(),
-            format::kStateRegion);
-    const bool has_room =
-        Require(slot.bytes() <= state_left, FaultCode::kVariableBytes, i, slot.bytes(), state_left);
-    if (has_room) state_left -= slot.bytes();
+    const bool is_copy = format::IsWeightCopy(variable, slot);
+    Require(is_copy || slot.region() == format::kStateRegion, FaultCode::kVariableRegion, i,
+            slot.region(), format::kStateRegion);
+    uint32_t& left = is_copy ? copies_left : state_left;
+    if (Require(slot.bytes() <= left, FaultCode::kVariableBytes, i, slot.bytes(), left)) {
+      left -= slot.bytes();
+    }
     if (initial_index == kNoSlot) continue;
     if (!Require(initial_index < slots_.count, FaultCode::kVariableInitial, i, initial_index,
                  slots_.count)) {

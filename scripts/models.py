@@ -137,7 +137,7 @@ def main():
         crashed = convert_whole(pool, weft, cases, output_dir)
         crashed += convert_streamed(pool, weft, cases, streamed_dir)
     code, _ = convert(weft, cases_dir / "state/streaming_gru", c_dir / "model.weft", "--region",
-                      "fast=64", "--self-test", "2", "--c-source", str(c_dir / "model.c"))
+                      "fast=12K:weights", "--self-test", "2", "--c-source", str(c_dir / "model.c"))
     absent = c_dir / "activation"
     absent.mkdir()
     code |= convert(weft, cases_dir / "cell/gru_sigmoid", absent / "model.weft", "--region",

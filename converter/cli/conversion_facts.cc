@@ -173,12 +173,17 @@ Json ScratchByRegion(const std::vector<pipeline::ScratchRegion>& regions,
                      const pipeline::Converted& converted) {
   return ListOfCount(1 + converted.more_scratch_bytes.size(), [&](size_t i) -> Json {
     const bool has_name = i < regions.size();
-    return {{"region", has_name ? regions[i].name : "elsewhere"},
-            {"bytes", i == 0 ? converted.scratch_bytes : converted.more_scratch_bytes[i - 1]}};
+    Json region = {
+        {"region", has_name ? regions[i].name : "elsewhere"},
+        {"bytes", i == 0 ? converted.scratch_bytes : converted.more_scratch_bytes[i - 1]}};
+    if (has_name && regions[i].holds_weights) {
+      region["weight_bytes"] = converted.copied_weight_bytes[i];
+    }
+    return region;
   });
 }
 
-// "scratch by region: dtcm 1024 bytes, default memory 64 bytes"
+// "scratch by region: dtcm 1024 bytes with 512 bytes of weights, default memory 64 bytes"
 std::string RegionsText(const Json& facts, size_t named) {
   if (named == 0) return "";
   std::string text;
@@ -186,6 +191,9 @@ std::string RegionsText(const Json& facts, size_t named) {
     const std::string name = named == 0 ? "default memory" : Plain(region["region"]);
     text += fmt::format("{}{} {}", text.empty() ? "scratch by region: " : ", ", name,
                         Size(region["bytes"].get<int64_t>()));
+    if (region.contains("weight_bytes")) {
+      text += fmt::format(" with {} of weights", Size(region["weight_bytes"].get<int64_t>()));
+    }
     if (named > 0) --named;
   }
   return text + "\n";

@@ -50,6 +50,7 @@ constexpr const char* kConvertExamples = R"(Examples:
   weft convert model.xml --weights other.bin -o model.weft --arena-budget 64K
   weft convert model.xml -o model.weft --arena-budget min
   weft convert model.xml -o model.weft --region dtcm=16K --region sram=256K
+  weft convert model.xml -o model.weft --region dtcm=64K:weights
   weft convert model.xml -o model.weft --self-test 2
   weft convert model.xml -o model.weft --evidence evidence
   weft convert --dump-after list
@@ -538,8 +539,9 @@ void AddMemoryOptions(Command& command, ConvertCall& call) {
           "Place scratch in memory region NAME, at most BYTES of it, as in dtcm=16K. Accepts up to "
           "four regions, the fastest first. The first region holds the most used buffers. Buffers "
           "that do not fit go to the next region; after a single region, to default memory without "
-          "limit")
-      .Value("NAME=BYTES");
+          "limit. With :weights, as in dtcm=64K:weights, the region also holds the most read "
+          "weights. Open copies them from the model, and no other model may use the region")
+      .Value("NAME=BYTES[:weights]");
   command
       .Add("--fold-budget", call.options.fold_budget_bytes,
            "Maximum memory in bytes for constant folding, which computes layers without inputs "

@@ -17,6 +17,7 @@
 #include "converter/emit/c_source.h"
 #include "converter/emit/self_test.h"
 #include "converter/inspect/listing.h"
+#include "converter/inspect/weight_copies.h"
 #include "runtime/format/listing.h"
 #include "runtime/plan_number.h"
 
@@ -64,10 +65,11 @@ struct Operands {
 void AddOperands(const LoadedModel& model, const Json& operands, Operands& to) {
   const auto* weights = model.root().weights();
   const auto* file = static_cast<const uint8_t*>(model.bytes().data);
+  const inspect::CopiedWeights copies(model.root());
   for (const Json& operand : operands) {
     if (operand.is_null()) continue;
     const uint32_t index = operand["slot"];
-    const format::Slot& slot = format::RowsOf(model.root().slots())[index];
+    const format::Slot slot = copies.InFile(format::RowsOf(model.root().slots())[index]);
     if (slot.region() == format::kWeightsRegion) {
       const int64_t begin = weights->data() - file + int64_t{slot.offset_bytes()};
       to.file_bytes.push_back(fmt::format("[{}, {})", begin, begin + slot.bytes()));

@@ -20,8 +20,10 @@
 #include "converter/inspect/shared.h"
 #include "converter/inspect/streamed.h"
 #include "converter/inspect/traffic.h"
+#include "converter/inspect/weight_copies.h"
 #include "converter/inspect/work.h"
 #include "converter/plan/solve.h"
+#include "runtime/format/weight_copy.h"
 
 namespace weft::cli {
 namespace {
@@ -39,16 +41,33 @@ Json PortsOf(const std::vector<ModelPort>& ports, format::Rows<format::Port> row
   });
 }
 
+// The variables in the state.
 Json VariablesOf(const format::Model& model) {
   const auto rows = format::RowsOf(model.variables());
-  return ListOfCount(rows.count, [&](uint32_t i) -> Json {
+  Json variables = Json::array();
+  for (uint32_t i = 0; i < rows.count; ++i) {
     const format::Variable& row = rows[i];
     const format::Slot& slot = format::RowsOf(model.slots())[row.slot()];
+    if (format::IsWeightCopy(row, slot)) continue;
+    variables.push_back(
+        {{"name", VariableName(model, i)},
+         {"type", inspect::SlotType(model, row.slot())},
+         {"offset", slot.offset_bytes()},
+         {"bytes", slot.bytes()},
+         {"starts_as", row.initial_slot() == format::kNoSlot ? "zeros" : "weights"}});
+  }
+  return variables;
+}
+
+Json WeightCopiesOf(const format::Model& model) {
+  return ListOf(inspect::WeightCopiesOf(model), [&](uint32_t i) -> Json {
+    const uint32_t index = format::RowsOf(model.variables())[i].slot();
+    const format::Slot& slot = format::RowsOf(model.slots())[index];
     return {{"name", VariableName(model, i)},
-            {"type", inspect::SlotType(model, row.slot())},
+            {"type", inspect::SlotType(model, index)},
+            {"region", inspect::RegionName(slot.region())},
             {"offset", slot.offset_bytes()},
-            {"bytes", slot.bytes()},
-            {"starts_as", row.initial_slot() == format::kNoSlot ? "zeros" : "weights"}};
+            {"bytes", slot.bytes()}};
   });
 }
 
@@ -314,6 +333,7 @@ Json FactsOf(const LoadedModel& model, const FactParts& parts) {
                 {"inputs", PortsOf(model.inputs(), format::RowsOf(root.inputs()))},
                 {"outputs", PortsOf(model.outputs(), format::RowsOf(root.outputs()))},
                 {"variables", VariablesOf(root)},
+                {"weight_copies", WeightCopiesOf(root)},
                 {"state_layout", LayoutText(model)},
                 {"streamed", StreamedOf(model)},
                 {"streams", StreamsOf(model)},

@@ -127,6 +127,10 @@ std::string MemoryText(const Json& budget) {
           fmt::format("maximum use at step {} \"{}\": {} bytes in {} buffers", Plain(peak["step"]),
                       Plain(peak["layer"]), Plain(peak["bytes"]), Plain(peak["buffers"]));
     }
+    if (region.contains("weight_bytes")) {
+      what +=
+          fmt::format("; {} bytes of weights are kept between runs", Plain(region["weight_bytes"]));
+    }
     table.Row({Plain(region["region"]), Plain(region["bytes"]), what});
     if (!region.contains("peak")) continue;
     for (const Json& buffer : region["peak"]["largest"]) {
@@ -265,6 +269,17 @@ double CopiedBytes(const Json& facts) {
   return bytes;
 }
 
+// "weights of gru_1: 12,288 bytes in scratch, copied at Open"
+std::string WeightCopiesText(const Json& copies) {
+  std::string text;
+  for (const Json& copy : copies) {
+    text +=
+        fmt::format("weights of {}: {} bytes in {}, copied at Open\n", Visible(Plain(copy["name"])),
+                    Plain(copy["bytes"], ","), Plain(copy["region"]));
+  }
+  return text.empty() ? text : text + "\n";
+}
+
 std::string FactsText(const Json& facts) {
   const Json& regions = facts["regions"];
   std::string scratch;
@@ -280,7 +295,7 @@ std::string FactsText(const Json& facts) {
       scratch, Plain(facts["needs"]["alignment"]));
   text += PortsText(facts) + StreamsLine(facts["streams"]) +
           StreamedText(facts["streamed"], Plain(facts["state_layout"])) +
-          SelfTestText(facts["self_test"]);
+          SelfTestText(facts["self_test"]) + WeightCopiesText(facts["weight_copies"]);
   for (const Json& section : facts["sections"]) text += SectionText(section);
   text += (facts["sections"].empty() ? "" : "\n") + CopiesText(facts);
   Table steps({"kind of step", ">count"});

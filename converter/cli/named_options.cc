@@ -150,12 +150,18 @@ std::vector<pipeline::ScratchRegion> ParseRegions(const std::vector<std::string>
   std::vector<pipeline::ScratchRegion> regions;
   std::set<std::string> names;
   for (const std::string& text : texts) {
-    const std::optional<Named> named = SplitAt(text, text.find('='));
+    constexpr std::string_view kHoldsWeights = ":weights";
+    std::optional<Named> named = SplitAt(text, text.find('='));
+    const bool holds_weights = named && named->value.ends_with(kHoldsWeights);
+    if (holds_weights) named->value.resize(named->value.size() - kHoldsWeights.size());
     const auto bytes =
         named && IsRegionName(named->name) ? ParseByteCount(named->value) : std::nullopt;
-    if (!bytes) RefuseText("--region", text, "NAME=BYTES, such as dtcm=65536 or dtcm=64K");
+    if (!bytes) {
+      RefuseText("--region", text,
+                 "NAME=BYTES, such as dtcm=65536 or dtcm=64K, or NAME=BYTES:weights");
+    }
     if (!names.insert(named->name).second) RefuseTwice("--region", named->name);
-    regions.push_back({named->name, *bytes});
+    regions.push_back({named->name, *bytes, holds_weights});
   }
   if (regions.size() > kMaxScratchRegions) {
     RefuseOption("--region", fmt::format("is given {} times; must be given at most {}",

@@ -27,7 +27,8 @@ graph::TimeNames ParseTimeAxes(const std::vector<std::string>& texts);
 // Parses "f16" for all layers and "decoder=f32" for one. The last "=" separates name and type.
 void ParsePrecisions(const std::vector<std::string>& texts, program::Precisions* precisions);
 
-// Parses NAME=BYTES: memory regions of the target for scratch. Each name may occur once.
+// Parses NAME=BYTES and NAME=BYTES:weights: memory regions of the target for scratch, and for
+// copies of weights. Each name may occur once.
 std::vector<pipeline::ScratchRegion> ParseRegions(const std::vector<std::string>& texts);
 
 // --value: NAME=FILE.npy, NAME=NUMBER or NAME=NUMBER,NUMBER... Returns the files.

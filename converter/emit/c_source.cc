@@ -23,6 +23,7 @@
 #include "runtime/bind/variants.h"
 #include "runtime/footprint/footprint.h"
 #include "runtime/format/listing.h"
+#include "runtime/format/weight_copy.h"
 #include "runtime/steps.h"
 #include "runtime/weft.h"
 
@@ -130,6 +131,13 @@ class CSourceWriter {
 
   static constexpr size_t kOwnBlocks = 2;  // blocks in Memory: state and scratch
 
+  bool HasWeightCopies() const {
+    return std::ranges::any_of(
+        format::RowsOf(model_.variables()), [&](const format::Variable& variable) {
+          return format::IsWeightCopy(variable, *model_.slots()->Get(variable.slot()));
+        });
+  }
+
   uint32_t RegionBytes(uint32_t region) const { return model_.regions()->Get(region)->bytes(); }
 
   const std::span<const std::byte> file_;
@@ -163,6 +171,9 @@ void CSourceWriter::WriteDeclarations() {
   Head("\nextern const unsigned char {}_model[{}_MODEL_BYTES];\n", name_, upper_);
   Head("/* Only the kernels that this model uses. */\nextern const weft_steps {}_steps;\n", name_);
   Head("/* Memory of the required size; linked only if the program uses it. */\n");
+  if (HasWeightCopies()) {
+    Head("/* Scratch keeps weights between runs: no other model may use it. */\n");
+  }
   for (const Array& array : memory_) {
     if (!array.is_shared) Head("extern {};\n", Declaration(array.identifier));
   }

@@ -81,12 +81,16 @@ class Writer {
   }
 
   uint8_t RegionOf(ValueId root) const;
+  // The copy of weights that steps read; nullptr: they read the weights in the file.
+  const plan::WeightCopy* CopyOf(ValueId root) const;
   // Numbers buffers in the order of their first slots, so that each number is less than the number
   // of slots.
-  uint32_t BufferOf(ValueId root) {
-    return buffer_index_.try_emplace(root, Narrow32(buffer_index_.size(), "buffers")).first->second;
+  uint32_t BufferOf(ValueId root, bool is_copy) {
+    return buffer_index_.try_emplace({root, is_copy}, Narrow32(buffer_index_.size(), "buffers"))
+        .first->second;
   }
-  uint32_t Slot(ValueId value);
+  // `reads_copy`: the slot is in the copy of the weights, if they have one.
+  uint32_t Slot(ValueId value, bool reads_copy = false);
   void WriteBlock(program::BlockId block, uint32_t depth);
   void WriteStep(const program::Step& step);
   void WriteSection(program::SectionId id, uint32_t depth);
@@ -109,13 +113,13 @@ class Writer {
   std::vector<uint32_t> section_index_;
   uint32_t section_count_ = 0;
 
-  std::map<
-      std::tuple<ValueId, int64_t, int64_t, std::vector<std::pair<uint32_t, int64_t>>, int, Dims>,
-      uint32_t>
+  std::map<std::tuple<ValueId, bool, int64_t, int64_t, std::vector<std::pair<uint32_t, int64_t>>,
+                      int, Dims>,
+           uint32_t>
       slot_index_;
   std::vector<format::Slot> slots_;
-  std::vector<uint32_t> slot_buffers_;  // by slot: the number of its buffer
-  std::map<ValueId, uint32_t> buffer_index_;
+  std::vector<uint32_t> slot_buffers_;                         // by slot: the number of its buffer
+  std::map<std::pair<ValueId, bool>, uint32_t> buffer_index_;  // of a root, or of its copy
   std::map<Dims, uint32_t> dims_index_;
   std::vector<uint32_t> dims_;
   std::vector<format::Move> moves_;
@@ -147,7 +151,12 @@ uint8_t Writer::RegionOf(ValueId root) const {
   return Narrow<uint8_t>(2 + plan_.memories[root], "regions");
 }
 
-uint32_t Writer::Slot(ValueId id) {
+const plan::WeightCopy* Writer::CopyOf(ValueId root) const {
+  const auto found = std::ranges::find(plan_.weight_copies, root, &plan::WeightCopy::root);
+  return found == plan_.weight_copies.end() ? nullptr : &*found;
+}
+
+uint32_t Writer::Slot(ValueId id, bool reads_copy) {
   if (id == kNone) return kNoSlot;
   const program::Value& value = program_.values[id];
   const program::Location location = program::Resolve(program_, id);
@@ -159,11 +168,14 @@ uint32_t Writer::Slot(ValueId id) {
   // If weights exceed the limit, the traversal continues with offsets 0 and Write adds the fault.
   const bool is_refused = plan_.weights_bytes > kLimit;
   assert(plan_.offsets_bytes[location.root] != plan::kNoOffset);
-  const int64_t offset =
-      is_refused ? 0 : plan_.offsets_bytes[location.root] + location.offset_bytes;
+  const plan::WeightCopy* copy = reads_copy ? CopyOf(location.root) : nullptr;
+  const int64_t first = copy ? copy->offset_bytes : plan_.offsets_bytes[location.root];
+  const int64_t offset = is_refused ? 0 : first + location.offset_bytes;
   const int64_t bytes = is_refused ? 0 : value.bytes;
-  const auto key = std::tuple(location.root, location.offset_bytes, value.bytes, moves,
-                              static_cast<int>(value.type.type), value.type.dims);
+  const auto region = copy ? Narrow<uint8_t>(format::kFirstScratchRegion + copy->memory, "regions")
+                           : RegionOf(location.root);
+  const auto key = std::tuple(location.root, copy != nullptr, location.offset_bytes, value.bytes,
+                              moves, static_cast<int>(value.type.type), value.type.dims);
   const auto [it, added] = slot_index_.try_emplace(key, Narrow32(slots_.size(), "slots"));
   if (!added) return it->second;
   const auto [dims, fresh] =
@@ -176,10 +188,10 @@ uint32_t Writer::Slot(ValueId id) {
     moves_.emplace_back(section, Narrow<int32_t>(stride, "the bytes between two iterations"));
   }
   slots_.emplace_back(Narrow32(offset, "an offset"), Narrow32(bytes, "a size in bytes"),
-                      dims->second, moves.empty() ? 0 : first_move, RegionOf(location.root),
-                      value.type.type, Narrow<uint8_t>(value.type.dims.size(), "rank"),
+                      dims->second, moves.empty() ? 0 : first_move, region, value.type.type,
+                      Narrow<uint8_t>(value.type.dims.size(), "rank"),
                       Narrow<uint8_t>(moves.size(), "moves"));
-  slot_buffers_.push_back(BufferOf(location.root));
+  slot_buffers_.push_back(BufferOf(location.root, copy != nullptr));
   return it->second;
 }
 
@@ -218,7 +230,7 @@ uint32_t Writer::AppendParams(const program::Step& step) {
 
 void Writer::AppendOperands(const std::vector<ValueId>& values, uint32_t row_count) {
   for (uint32_t i = 0; i < row_count; ++i) {
-    operands_.push_back(i < values.size() ? Slot(values[i]) : kNoSlot);
+    operands_.push_back(i < values.size() ? Slot(values[i], true) : kNoSlot);
   }
 }
 
@@ -273,6 +285,11 @@ void Writer::WriteVariables() {
     const uint32_t name = options_.names ? Name(variable.name) : format::kNoSlot;
     const uint32_t initial = Slot(variable.initial), value = Slot(variable.value);
     variables_.emplace_back(value, initial, name);
+  }
+  for (const plan::WeightCopy& copy : plan_.weight_copies) {
+    const uint32_t name = options_.names ? Name(program_.values[copy.root].name) : format::kNoSlot;
+    const uint32_t weights = Slot(copy.root), value = Slot(copy.root, true);
+    variables_.emplace_back(value, weights, name);
   }
 }
 

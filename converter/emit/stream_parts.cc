@@ -57,18 +57,19 @@ class StreamFinder {
   std::vector<format::StreamPart> Find() {
     CheckPorts("input", *one_.inputs(), *many_.inputs());
     CheckPorts("output", *one_.outputs(), *many_.outputs());
-    const uint32_t count = RowsOf(many_.variables()).count;
+    const uint32_t count = StateCountOf(many_);
     if (count == 0) {
       faults_.Add("has no state; must have one, because --shape sets the batch of other models");
       return {};
     }
-    if (RowsOf(one_.variables()).count != count) {
+    if (StateCountOf(one_) != count) {
       faults_.Add("the states of several streams differ from those of one");
       return {};
     }
     std::vector<format::StreamPart> parts;
     for (uint32_t i = 0; i < count && faults_.ok(); ++i) parts.push_back(PartOf(i));
     FindRings(parts);
+    while (parts.size() < RowsOf(many_.variables()).count) parts.push_back({streams_, 0, 0, 0});
     for (uint32_t i = 0; i < count && faults_.ok(); ++i) {
       if (parts[i].outer() != 0 || starts_[i]) continue;
       faults_.Add(fmt::format(
@@ -82,6 +83,14 @@ class StreamFinder {
  private:
   static const format::Slot& SlotOf(const format::Model& model, uint32_t variable) {
     return RowsOf(model.slots())[RowsOf(model.variables())[variable].slot()];
+  }
+  // The number of variables in the state, which come before copies of weights.
+  static uint32_t StateCountOf(const format::Model& model) {
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < RowsOf(model.variables()).count; ++i) {
+      if (SlotOf(model, i).region() == format::kStateRegion) ++count;
+    }
+    return count;
   }
   std::string VariableName(uint32_t variable) const {
     return NameOf(many_, RowsOf(many_.variables())[variable].first_name(),

@@ -13,6 +13,7 @@
 #include "converter/inspect/params.h"
 #include "converter/inspect/peak.h"
 #include "converter/inspect/sections.h"
+#include "converter/inspect/weight_copies.h"
 #include "converter/inspect/work.h"
 #include "runtime/format/listing.h"
 #include "runtime/stack.h"
@@ -38,6 +39,17 @@ Json PeakOf(const format::Model& model, const Peak& peak, size_t max_rows) {
            })}};
 }
 
+// Bytes of copies of weights in a region.
+uint64_t WeightBytesIn(const format::Model& model, uint32_t region) {
+  uint64_t bytes = 0;
+  for (const uint32_t i : WeightCopiesOf(model)) {
+    const uint32_t index = model.variables()->Get(i)->slot();
+    const format::Slot& slot = *model.slots()->Get(index);
+    if (slot.region() == region) bytes += slot.bytes();
+  }
+  return bytes;
+}
+
 Json ScratchOf(const format::Model& model, size_t max_rows) {
   const std::vector<Peak> peaks = PeaksOf(model);
   const auto regions = format::RowsOf(model.regions());
@@ -45,6 +57,8 @@ Json ScratchOf(const format::Model& model, size_t max_rows) {
     const uint32_t region = format::kFirstScratchRegion + i;
     Json entry = {{"region", RegionName(region)}, {"bytes", regions[region].bytes()}};
     if (!peaks.empty()) entry["peak"] = PeakOf(model, peaks[i], max_rows);
+    const uint64_t weight_bytes = WeightBytesIn(model, region);
+    if (weight_bytes > 0) entry["weight_bytes"] = weight_bytes;
     return entry;
   });
 }
@@ -85,12 +99,13 @@ std::vector<WeightLocation> WeightsOf(const format::Model& model) {
   };
   std::map<uint32_t, Row> rows;  // by offset
   const auto steps = format::RowsOf(model.steps());
+  const CopiedWeights copies(model);
   for (uint32_t i = 0; i < steps.count; ++i) {
     const uint32_t inputs = format::kArity[steps[i].kind()].inputs;
     for (uint32_t k = 0; k < inputs; ++k) {
       const uint32_t index = model.operands()->Get(steps[i].first_operand() + k);
       if (index == format::kNoSlot) continue;
-      const format::Slot& slot = *model.slots()->Get(index);
+      const format::Slot slot = copies.InFile(*model.slots()->Get(index));
       if (slot.region() != format::kWeightsRegion) continue;
       Row& row = rows[slot.offset_bytes()];
       if (slot.bytes() <= row.location.bytes) continue;

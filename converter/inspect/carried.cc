@@ -8,6 +8,7 @@
 
 #include "converter/inspect/sections.h"
 #include "converter/inspect/traverse.h"
+#include "converter/inspect/weight_copies.h"
 
 namespace weft::inspect {
 namespace {
@@ -80,7 +81,8 @@ constexpr uint32_t kOldest = 64;
 // each of their steps runs at least once or never.
 class Accesses : public Visitor {
  public:
-  Accesses(const format::Model& model, uint32_t section) : model_(model), section_(section) {}
+  Accesses(const format::Model& model, uint32_t section)
+      : model_(model), section_(section), copies_(model) {}
 
   CopyAccess Of(StepRun run) {
     access_ = {};
@@ -90,7 +92,7 @@ class Accesses : public Visitor {
 
   // The range of a slot that moves with a nested section includes all its iterations.
   Location PositionOf(uint32_t index) const {
-    const format::Slot& slot = format::RowsOf(model_.slots())[index];
+    const format::Slot slot = copies_.InFile(format::RowsOf(model_.slots())[index]);
     Location location{slot.region(), slot.offset_bytes(),
                       int64_t{slot.offset_bytes()} + slot.bytes()};
     const auto moves = format::RowsOf(model_.moves());
@@ -129,6 +131,7 @@ class Accesses : public Visitor {
 
   const format::Model& model_;
   const uint32_t section_;
+  const CopiedWeights copies_;
   CopyAccess access_;
 };
 

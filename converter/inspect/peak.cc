@@ -12,6 +12,7 @@
 #include "converter/base/liveness_analysis.h"
 #include "converter/inspect/sections.h"
 #include "converter/inspect/traverse.h"
+#include "converter/inspect/weight_copies.h"
 #include "runtime/access.h"
 
 namespace weft::inspect {
@@ -73,11 +74,14 @@ class Timeline : public Visitor {
   explicit Timeline(const format::Model& model) : model_(model), analysis_(CountOf(model)) {
     NamePorts(format::RowsOf(model.inputs()), "input");
     NamePorts(format::RowsOf(model.outputs()), "output");
+    NameCopies();
     for (const format::Port& port : format::RowsOf(model.inputs())) {
       Touch(port.slot(), 0, TouchKind::kWriteAll);
     }
+    TouchCopies(TouchKind::kWriteAll);
     Traverse(model, AllOf(model), *this);
     analysis_.Advance();
+    TouchCopies(TouchKind::kRead);
     for (const format::Port& port : format::RowsOf(model.outputs())) {
       Touch(port.slot(), 0, TouchKind::kRead);
       Touch(port.length_slot(), 0, TouchKind::kRead);
@@ -152,6 +156,23 @@ class Timeline : public Visitor {
           model_.slot_buffers()->Get(ports[i].slot()),
           named ? fmt::format("{} {}", side, model_.names()->Get(ports[i].first_name())->str())
                 : fmt::format("{} {}", side, i));
+    }
+  }
+
+  void NameCopies() {
+    for (const uint32_t i : WeightCopiesOf(model_)) {
+      const format::Variable& copy = *model_.variables()->Get(i);
+      if (copy.first_name() == format::kNoSlot) continue;
+      port_names_.try_emplace(
+          model_.slot_buffers()->Get(copy.slot()),
+          fmt::format("weights of {}", model_.names()->Get(copy.first_name())->str()));
+    }
+  }
+
+  // Copies of weights are live during the complete run.
+  void TouchCopies(TouchKind kind) {
+    for (const uint32_t i : WeightCopiesOf(model_)) {
+      Touch(model_.variables()->Get(i)->slot(), 0, kind);
     }
   }
 

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <cstring>
 
+#include "runtime/format/weight_copy.h"
+
 namespace weft::inspect {
 namespace {
 
@@ -106,7 +108,8 @@ std::optional<StreamNote> StreamNoteOf(const format::Model& model) { return Note
 uint64_t VariableBytesOf(const format::Model& model) {
   uint64_t bytes = 0;
   for (const format::Variable& variable : format::RowsOf(model.variables())) {
-    bytes += format::RowsOf(model.slots())[variable.slot()].bytes();
+    const format::Slot& slot = format::RowsOf(model.slots())[variable.slot()];
+    if (!format::IsWeightCopy(variable, slot)) bytes += slot.bytes();
   }
   return bytes;
 }

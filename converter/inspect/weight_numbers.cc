@@ -8,6 +8,7 @@
 #include "converter/base/narrow.h"
 #include "converter/base/scaled_weights.h"
 #include "converter/inspect/sections.h"
+#include "converter/inspect/weight_copies.h"
 #include "kernels/elementwise/convert.h"
 #include "kernels/matrix/dense_i4.h"
 #include "kernels/matrix/pack.h"
@@ -246,7 +247,11 @@ std::map<std::string, LayerConstants> ConstantsByLayer(const format::Model& mode
   std::set<std::pair<std::string, uint32_t>> counted;  // layer, and offset of a constant
   const auto steps = format::RowsOf(model.steps());
   const auto operands = format::RowsOf(model.operands());
-  const auto all_slots = format::RowsOf(model.slots());
+  const CopiedWeights copies(model);
+  std::vector<format::Slot> all_slots;
+  for (const format::Slot& slot : format::RowsOf(model.slots())) {
+    all_slots.push_back(copies.InFile(slot));
+  }
   for (uint32_t i = 0; i < steps.count; ++i) {
     const std::string layer = LayerOf(model, i);
     if (layer.empty() || steps[i].kind() == 0) continue;

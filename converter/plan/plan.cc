@@ -15,6 +15,7 @@
 #include "converter/plan/plan_passes.h"
 #include "converter/plan/solve.h"
 #include "converter/plan/traffic.h"
+#include "converter/plan/weight_copies.h"
 #include "converter/program/cells.h"
 #include "converter/program/chains.h"
 #include "converter/program/coalesce.h"
@@ -160,17 +161,7 @@ void PlaceBuffers(Plan& plan) {
 
 void PlaceScratch(Plan& plan) {
   PlaceBuffers(plan);
-  for (size_t i = 0; i < plan.scratch_roots.size(); ++i) {
-    const Placed& placed = plan.placement.buffers[i];
-    plan.offsets_bytes[plan.scratch_roots[i]] = placed.offset_bytes;
-    plan.memories[plan.scratch_roots[i]] = placed.memory;
-  }
-  plan.scratch_bytes = ScratchBytes(plan.placement);
-  std::vector<Placed> positions;
-  for (size_t root = 0; root < plan.memories.size(); ++root) {
-    positions.push_back({plan.memories[root], plan.offsets_bytes[root]});
-  }
-  plan.work = WorkOf(plan.program, positions);
+  SetScratchAddresses(plan);
 }
 
 // A plan with all addresses except those in scratch.
@@ -198,6 +189,20 @@ std::string ExcessOfFormat(const Plan& plan) {
 }
 
 }  // namespace
+
+void SetScratchAddresses(Plan& plan) {
+  for (size_t i = 0; i < plan.scratch_roots.size(); ++i) {
+    const Placed& placed = plan.placement.buffers[i];
+    plan.offsets_bytes[plan.scratch_roots[i]] = placed.offset_bytes;
+    plan.memories[plan.scratch_roots[i]] = placed.memory;
+  }
+  plan.scratch_bytes = ScratchBytes(plan.placement);
+  std::vector<Placed> positions;
+  for (size_t root = 0; root < plan.memories.size(); ++root) {
+    positions.push_back({plan.memories[root], plan.offsets_bytes[root]});
+  }
+  plan.work = WorkOf(plan.program, positions);
+}
 
 int64_t Plan::all_scratch_bytes() const {
   return std::accumulate(scratch_bytes.begin(), scratch_bytes.end(), int64_t{0});
@@ -480,7 +485,7 @@ std::optional<Plan> ChoosePlan(const program::Program& lowered, const PlanOption
   unlimited.budget_bytes.reset();
   std::vector<Plan> plans = PlansOf(DraftsOf(lowered, options.memories, fused), unlimited);
   if (std::optional<Plan> chosen = ChosenOf(plans, FittingOf(plans, unlimited), options)) {
-    return chosen;
+    return WithWeightCopies(*std::move(chosen), options);
   }
   const Plan& min = *std::ranges::min_element(plans, {}, &Plan::all_scratch_bytes);
   std::string line = "plan: " + ExcessOf(min, options);

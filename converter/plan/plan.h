@@ -30,6 +30,8 @@ inline constexpr int64_t kScratchAlignment = 16;  // also of state
 // takes twice as long.
 inline constexpr int64_t kLargeAlignment = 64;
 inline constexpr int64_t kLargeBytes = 256;
+// Smaller weights are not copied: a copy needs about 50 bytes of the file.
+inline constexpr int64_t kMinCopyBytes = 64;
 // Maximum bytes of a region or of the file, because offsets of FlatBuffers have 31 bits.
 inline constexpr int64_t kMaxRegionBytes = INT32_MAX;
 
@@ -81,6 +83,14 @@ struct PlanOptions {
   Aim aim = Aim::kBalanced;
 };
 
+// Weights that Open copies to scratch, where the steps read them.
+struct WeightCopy {
+  program::ValueId root = program::kNone;
+  uint32_t memory = 0;
+  int64_t offset_bytes = 0;
+  bool operator==(const WeightCopy&) const = default;
+};
+
 // A program with an address for every value.
 struct Plan {
   program::Program program;  // the steps in the order in which they run
@@ -100,6 +110,7 @@ struct Plan {
 
   Problem problem;                              // of scratch
   std::vector<program::ValueId> scratch_roots;  // of the problem's buffers
+  std::vector<WeightCopy> weight_copies;        // one per buffer after those
   Placement placement;
   Account account;  // of the placement, with the lower bound for this order of steps
   Work work;        // of one run
@@ -116,6 +127,9 @@ Plan PlanAsIs(program::Program program, std::span<const Memory> memories = {},
 // addresses.
 Plan MakePlan(program::Program lowered, const Candidate& candidate,
               std::span<const Memory> memories);
+
+// Sets the addresses of the roots in scratch from the placement, and the work that depends on them.
+void SetScratchAddresses(Plan& plan);
 
 // Describes by how much the plan exceeds a memory, the budget or the format; empty if it fits.
 std::string ExcessOf(const Plan& plan, const PlanOptions& options);

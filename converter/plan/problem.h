@@ -44,6 +44,9 @@ struct Buffer {
   std::optional<int64_t> fixed_offset_bytes = std::nullopt;  // required offset, in memory 0
   std::optional<int64_t> hint_bytes = std::nullopt;  // an offset that a solver may try first
   double traffic_bytes = 0;                          // read and written in one run
+  // A copy of weights: only memories that hold weights accept it, and without a memory the steps
+  // read the weights from the file.
+  bool is_weights = false;
   bool operator==(const Buffer&) const = default;
 };
 
@@ -61,6 +64,7 @@ struct Memory {
   std::string name;
   std::optional<int64_t> capacity_bytes = std::nullopt;  // nullopt: as much as is needed
   double relative_speed = 1;                             // more is faster
+  bool holds_weights = false;                            // in addition to buffers
   bool operator==(const Memory&) const = default;
 };
 
@@ -76,6 +80,9 @@ struct Problem {
 constexpr int64_t RoundUp(int64_t bytes, int64_t alignment) {
   return (bytes + alignment - 1) / alignment * alignment;
 }
+
+// Memory of weights without a copy.
+inline constexpr uint32_t kNoMemory = 0xFFFFFFFFu;
 
 // The address of one buffer.
 struct Placed {

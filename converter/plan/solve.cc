@@ -122,6 +122,9 @@ class Solver {
     SetLevels();
     placement_.buffers.resize(buffers_.size());
     placement_.used_bytes.assign(problem.memories.size(), 0);
+    for (size_t i = 0; i < buffers_.size(); ++i) {
+      if (buffers_[i].is_weights) placement_.buffers[i].memory = kNoMemory;
+    }
   }
 
   Placement Run(Account* account) {
@@ -136,7 +139,8 @@ class Solver {
     });
     for (size_t i = 0; i < memories.size(); ++i) {
       const bool is_last = i + 1 == memories.size();
-      Keep(memories[i], is_last ? InTheBestOrder(memories[i], rest) : Densest(memories[i], rest));
+      Keep(memories[i],
+           is_last ? LastOf(memories[i], rest) : Densest(memories[i], rest, Begin(memories[i])));
     }
     for (const int64_t bytes : placement_.used_bytes) {
       account_.used_bytes += RoundUp(bytes, granule_);
@@ -178,8 +182,8 @@ class Solver {
     return filling;
   }
 
-  // Puts as many buffers of `rest` as fit, in order of traffic per byte, and removes them from it.
-  Filling Densest(uint32_t memory, std::vector<size_t>& rest) const {
+  // Adds as many buffers of `rest` as fit, in order of traffic per byte, and removes them from it.
+  Filling Densest(uint32_t memory, std::vector<size_t>& rest, Filling filling) const {
     const auto density = [&](size_t i) {
       return buffers_[i].traffic_bytes /
              static_cast<double>(std::max<int64_t>(1, buffers_[i].bytes));
@@ -188,9 +192,9 @@ class Solver {
     std::stable_sort(order.begin(), order.end(),
                      [&](size_t a, size_t b) { return density(a) > density(b); });
     const std::optional<int64_t>& capacity = problem_.memories[memory].capacity_bytes;
-    Filling filling = Begin(memory);
     std::vector<bool> is_in(buffers_.size(), false);
     for (const size_t index : order) {
+      if (buffers_[index].is_weights && !problem_.memories[memory].holds_weights) continue;
       const int64_t offset = filling.LowestOffset(index);
       if (capacity && offset + buffers_[index].bytes > *capacity) continue;
       filling.Put(index, offset);
@@ -256,6 +260,15 @@ class Solver {
       if (overlap.x != SIZE_MAX && overlap.y != SIZE_MAX) part.allowed_overlaps.push_back(overlap);
     }
     return part;
+  }
+
+  // The last memory receives all remaining buffers, and copies of weights in the space left.
+  Filling LastOf(uint32_t memory, const std::vector<size_t>& rest) {
+    std::vector<size_t> buffers, weights;
+    for (const size_t index : rest) {
+      (buffers_[index].is_weights ? weights : buffers).push_back(index);
+    }
+    return Densest(memory, weights, InTheBestOrder(memory, buffers));
   }
 
   Filling InTheBestOrder(uint32_t memory, const std::vector<size_t>& rest) {

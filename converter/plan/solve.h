@@ -8,7 +8,8 @@
 // all remaining buffers, in the best of five orders: by size, by time live, by the product of both,
 // by begin, by end. The first order that meets the lower bound is taken. With overlapping pairs
 // there are five more orders, which put the lower buffer of a pair first: below a buffer at offset
-// 0 there is no space left.
+// 0 there is no space left. Copies of weights compete with the buffers of a memory by traffic per
+// byte; in the last memory they receive the space that the buffers leave.
 #ifndef WEFT_CONVERTER_PLAN_SOLVE_H_
 #define WEFT_CONVERTER_PLAN_SOLVE_H_
 

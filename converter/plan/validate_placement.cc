@@ -79,6 +79,10 @@ class Validation {
                       placed.memory, *buffer.fixed_offset_bytes));
     }
     const Memory& memory = problem_.memories[placed.memory];
+    if (buffer.is_weights && !memory.holds_weights) {
+      Add(PlacementRule::kWeights, i,
+          fmt::format("is a copy of weights in memory {}, which holds none", placed.memory));
+    }
     if (memory.capacity_bytes && EndOf(i) > *memory.capacity_bytes) {
       Add(PlacementRule::kCapacity, i,
           fmt::format("ends at byte {} of memory {}; must end within {}", EndOf(i), placed.memory,
@@ -216,6 +220,8 @@ std::string_view Name(PlacementRule rule) {
       return "overlap";
     case PlacementRule::kOverlapping:
       return "near";
+    case PlacementRule::kWeights:
+      return "weights";
   }
   return "";
 }

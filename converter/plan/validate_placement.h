@@ -22,6 +22,7 @@ enum class PlacementRule : uint8_t {
   kCapacity,     // a buffer ends within the capacity of its memory
   kOverlap,      // two buffers that are live at one time share no byte
   kOverlapping,  // an overlapping pair overlaps only at distances that it allows
+  kWeights,      // a copy of weights is in a memory that holds weights
 };
 // Returns the name of a rule: "alignment".
 std::string_view Name(PlacementRule rule);

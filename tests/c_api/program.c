@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * A C99 program over weft_c.h and the C source that the converter writes: three runs of the model
- * on fixed inputs, and the hash of their outputs, which must be that of the device tests. Then the
- * model's self test, which must detect a damaged copy. Compiled by the same compiler as firmware,
+ * on fixed inputs, and the hash of their outputs, which must be that of the device tests. Steps read
+ * copies of weights. Then the model's self test, which must detect a damaged copy of the model. Compiled by the same compiler as firmware,
  * on a desktop and on boards. */
 #include <stdio.h>
 #include <string.h>
@@ -93,6 +93,27 @@ static int CheckPlan(weft_engine* engine) {
   return !weft_ok(fault) && fault.is != fault.must;
 }
 
+/* The hash of the outputs of one run after a reset, on fixed inputs. */
+static uint64_t HashOfFirstRun(weft_engine* engine, int clears_scratch) {
+  uint32_t random = 1;
+  uint64_t hash = UINT64_C(0xCBF29CE484222325);
+  weft_reset(engine);
+  if (clears_scratch) memset(model_scratch, 0, MODEL_SCRATCH_BYTES);
+  for (uint32_t i = 0; i < weft_input_count(engine); ++i) Fill(weft_input(engine, i), &random);
+  if (!weft_ok(weft_run(engine))) return 0;
+  for (uint32_t i = 0; i < weft_output_count(engine); ++i) {
+    const weft_tensor output = weft_output(engine, i);
+    hash = Hash(output.data, output.bytes, hash);
+  }
+  return hash;
+}
+
+/* The steps read copies of weights in scratch, and a reset writes them again. */
+static int CheckCopies(weft_engine* engine) {
+  const uint64_t hash = HashOfFirstRun(engine, 0);
+  return HashOfFirstRun(engine, 1) != hash && HashOfFirstRun(engine, 0) == hash;
+}
+
 /* A clock that advances with each reading. */
 static uint64_t Count(void* user) {
   uint64_t* time = (uint64_t*)user;
@@ -157,6 +178,10 @@ int main(void) {
         hashes[round] = Hash(output.data, output.bytes, hashes[round]);
       }
     }
+  }
+  if (!CheckCopies(&engine)) {
+    printf("the weights are not copied\n");
+    return 1;
   }
   if (weft_max_steps(&engine) == 0) {
     printf("no run is counted\n");

@@ -41,7 +41,7 @@ CXX = [
 ]
 CPU = ["-mcpu=cortex-m4", "-mthumb", "-mfloat-abi=hard", "-mfpu=fpv4-sp-d16"]
 C_CASE = "state/streaming_gru"  # of tests/c_api/program.c
-C_OPTIONS = ["--self-test", "2", "--region", "fast=64"]
+C_OPTIONS = ["--self-test", "2", "--region", "fast=12K:weights"]
 MAX_SOURCES = 30  # of the program with this model; all steps have 190
 
 ARDUINO = """\

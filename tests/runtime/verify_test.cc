@@ -250,7 +250,11 @@ const Spoiled kSpoiled[] = {
      FaultCode::kPortReserved, 2},
     {"variable slot", [](Features& f) { f.b.variables[0].mutate_slot(99); },
      FaultCode::kVariableSlot, 0},
-    {"variable region", [](Features& f) { f.b.variables[0].mutate_slot(f.even); },
+    {"variable region",
+     [](Features& f) {
+       f.b.variables[0].mutate_slot(f.even);
+       f.b.variables[0].mutate_initial_slot(kNoSlot);  // else it is a copy of weights
+     },
      FaultCode::kVariableRegion, 0},
     {"variable twice", [](Features& f) { f.b.variables.push_back(f.b.variables[0]); },
      FaultCode::kVariableBytes, 1},

@@ -28,6 +28,7 @@ struct Case {
   const char *name, *model;
   bool streaming;
   const char* precision;
+  bool copies_weights = false;
 };
 
 void PrintTo(const Case& row, std::ostream* out) { *out << row.name << " " << row.precision; }
@@ -39,6 +40,7 @@ std::optional<pipeline::Converted> ConvertCase(const Case& row, int64_t streams,
                       : std::string(WEFT_FIXTURES_DIR "/") + row.model;
   if (row.streaming) options.streaming_steps = 1;
   options.streams = streams;
+  if (row.copies_weights) options.regions = {{"fast", 1 << 20, true}};
   if (std::string(row.precision) == "i8") options.precisions.all = ElementType::i8;
   return pipeline::Convert(options, faults);
 }
@@ -148,6 +150,7 @@ constexpr const char* kGru = "examples/dtmf/model/dtmf.xml";
 INSTANTIATE_TEST_SUITE_P(
     Models, StreamsOf,
     testing::Values(Case{"gru_cell", kGru, false, "f32"}, Case{"gru_cell", kGru, false, "i8"},
+                    Case{"copied_gru_cell", kGru, false, "f32", true},
                     Case{"gru", "examples/dtmf/model/dtmf_sequence.xml", true, "f32"},
                     Case{"quantised", "examples/quantise/model/keypad_int8.xml", false, "f32"},
                     Case{"level", "examples/pipeline/model/vad.xml", false, "f32"},
@@ -220,10 +223,11 @@ TEST(Streams, ReportErrors) {
 }
 
 // Every changed number of the rows is refused, or describes bytes inside the state.
-TEST(Streams, RefuseDamagedRows) {
+void ExpectDamagedRowsAreRefused(bool copies_weights) {
   Faults faults;
-  const auto many = ConvertCase({"gru", kGru, false, "f32"}, 3, faults);
+  const auto many = ConvertCase({"gru", kGru, false, "f32", copies_weights}, 3, faults);
   ASSERT_TRUE(many.has_value());
+  EXPECT_EQ(many->copied_weight_bytes[0] > 0, copies_weights);
   std::vector<std::byte> bytes = many->file;
   const auto* const rows = format::GetModel(bytes.data())->stream_parts();
   ASSERT_NE(rows, nullptr);
@@ -245,6 +249,9 @@ TEST(Streams, RefuseDamagedRows) {
     }
   }
 }
+
+TEST(Streams, RefuseDamagedRows) { ExpectDamagedRowsAreRefused(false); }
+TEST(Streams, RefuseDamagedRowsOfCopiedWeights) { ExpectDamagedRowsAreRefused(true); }
 
 TEST(Streams, AreTheSameInC) {
   Faults faults;
