@@ -215,7 +215,7 @@ class NearSum {
     return RoundedNear(hn::MulAdd(ToFloats(a), Set(a_), partial), distance);
   }
   HWY_INLINE bool AreNear(FloatVec distance) const {
-    return hn::AllTrue(FloatTag(), hn::Lt(distance, Set(max_distance_)));
+    return !WEFT_CONSTANT_TIME && hn::AllTrue(FloatTag(), hn::Lt(distance, Set(max_distance_)));
   }
 
  private:

@@ -9,7 +9,7 @@
 #define WEFT_QUANTIZES_BY_HELIUM
 #include "kernels/simd/codes_helium-inl.h"
 #elif HWY_TARGET == HWY_SCALAR && defined(__ARM_ARCH_PROFILE) && __ARM_ARCH_PROFILE == 'M' && \
-    defined(__ARM_FEATURE_DSP) && !defined(__ARM_FEATURE_MVE)
+    defined(__ARM_FEATURE_DSP) && !defined(__ARM_FEATURE_MVE) && !WEFT_CONSTANT_TIME
 #define WEFT_QUANTIZES_FOUR
 #include "kernels/simd/codes_cortex_m-inl.h"
 #endif

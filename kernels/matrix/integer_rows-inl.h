@@ -121,10 +121,34 @@ WEFT_PART void RoundRow(const float* x, float factor, size_t count, size_t padde
 
 #endif
 
+#if WEFT_CONSTANT_TIME
+// All bits of the result are those of `truth`; no compiler makes a branch of it.
+HWY_INLINE uint32_t MaskOf(bool truth) {
+  uint32_t mask = 0u - uint32_t{truth};
+  __asm__("" : "+r"(mask));
+  return mask;
+}
+#endif
+
 // Quantises a row of x to integers up to `max`. Returns the value of integer 1.
 template <typename Number>
 HWY_INLINE float QuantizeRow(const float* x, size_t count, size_t padded, float max, Number* q) {
   const uint32_t bits = MaxMagnitudeBits(x, count);
+#if WEFT_CONSTANT_TIME
+  // Unusual rows are rounded too, with a factor that has no effect.
+  const uint32_t finite = MaskOf(bits < kInfinite), usual = MaskOf(bits >= kMinRow) & finite;
+  const uint32_t divisor_bits = (bits & usual) | (kInfinite & ~usual);
+  float divisor, value;
+  __builtin_memcpy(&divisor, &divisor_bits, sizeof divisor);
+  RoundRow(x, max / divisor, count, padded, q);
+  for (size_t i = 0; i < padded; ++i) q[i] = static_cast<Number>(q[i] & static_cast<Number>(usual));
+  const float unit = divisor / max;
+  uint32_t value_bits;
+  __builtin_memcpy(&value_bits, &unit, sizeof value_bits);
+  value_bits = (value_bits & usual) | (0x7FC00000u & ~finite);
+  __builtin_memcpy(&value, &value_bits, sizeof value);
+  return value;
+#else
   if (bits < kMinRow || bits >= kInfinite) {
     for (size_t i = 0; i < padded; ++i) q[i] = 0;
     return bits < kInfinite ? 0.0f : __builtin_nanf("");
@@ -133,6 +157,7 @@ HWY_INLINE float QuantizeRow(const float* x, size_t count, size_t padded, float 
   __builtin_memcpy(&largest, &bits, sizeof largest);
   RoundRow(x, max / largest, count, padded, q);
   return largest / max;
+#endif
 }
 
 }  // namespace weft::kernels::HWY_NAMESPACE

@@ -46,7 +46,7 @@ HWY_INLINE FloatVec Polynomial(FloatVec x, const float (&c)[kTerms]) {
 // Clamps x to [-limit, limit]; a NaN stays NaN. Numbers outside are rare; on scalar targets one
 // comparison and a branch detect them.
 HWY_INLINE FloatVec Within(FloatVec x, float limit) {
-#if HWY_TARGET == HWY_SCALAR && !defined(__ARM_FEATURE_MVE)
+#if HWY_TARGET == HWY_SCALAR && !defined(__ARM_FEATURE_MVE) && !WEFT_CONSTANT_TIME
   if (__builtin_expect(__builtin_fabsf(x.raw) > limit, 0)) {
     return FloatVec(__builtin_copysignf(limit, x.raw));
   }
@@ -290,7 +290,7 @@ HWY_INLINE FloatVec SigmoidDivisor(FloatVec x) {
 
 // Relative error 2e-7 down to -87.3, below which it is zero.
 HWY_INLINE FloatVec Sigmoid(FloatVec x) {
-#if HWY_TARGET == HWY_SCALAR && !defined(__ARM_FEATURE_MVE)
+#if HWY_TARGET == HWY_SCALAR && !defined(__ARM_FEATURE_MVE) && !WEFT_CONSTANT_TIME
   if (__builtin_expect(__builtin_fabsf(x.raw) > -kSigmoidFrom, 0)) {
     return Set(x.raw < 0.0f ? 0.0f : 1.0f);  // above 17 the divisor is 1
   }

@@ -96,6 +96,7 @@ HWY_INLINE FloatPair Polynomial(const FloatPair& x, const float (&c)[kTerms]) {
 // Returns true if a number of x is outside [-limit, limit]. Compares bits; a signalling NaN counts
 // as outside.
 HWY_INLINE bool IsBeyond(const FloatPair& x, float limit) {
+  if (WEFT_CONSTANT_TIME) return true;
   uint32_t max = 0, limit_bits;
   __asm__("vmaxnmav.f32 %0, %q1\n\tvmaxnmav.f32 %0, %q2" : "+r"(max) : "w"(x.a), "w"(x.b));
   __builtin_memcpy(&limit_bits, &limit, sizeof limit_bits);

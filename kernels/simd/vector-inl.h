@@ -19,6 +19,11 @@
 #include "hwy/highway.h"
 #include "kernels/simd/fused.h"
 
+// If 1, the instructions of a kernel do not depend on its numbers, as far as docs/safety.md says.
+#ifndef WEFT_CONSTANT_TIME
+#define WEFT_CONSTANT_TIME 0
+#endif
+
 // For a lambda that is called in two loops and is worth inlining in both.
 #undef WEFT_ALWAYS_INLINE
 #define WEFT_ALWAYS_INLINE __attribute__((always_inline))
@@ -73,18 +78,37 @@ HWY_INLINE Truth IsBeyond(Float a, uint32_t bits, uint32_t sign) {
 }
 
 HWY_INLINE Truth IsNaN(Float x) { return Truth::FromBool(!IsNumber(x)); }
+// Returns `less` if a and b are numbers.
+HWY_INLINE Truth OfNumbers(bool less, Float a, Float b) {
+#if WEFT_CONSTANT_TIME
+  return Truth::FromBool((int{less} & int{IsNumber(a)} & int{IsNumber(b)}) != 0);
+#else
+  return Truth::FromBool(less && IsNumber(a) && IsNumber(b));
+#endif
+}
 HWY_INLINE Truth Lt(Float a, Float b) {
   constexpr uint32_t kSign = 0x80000000u;
   if (IsConstant(BitsOf(b), kSign)) return IsBeyond(a, BitsOf(b), kSign);
-  return Truth::FromBool(!(a.raw >= b.raw) && IsNumber(a) && IsNumber(b));
+  return OfNumbers(!(a.raw >= b.raw), a, b);
 }
 HWY_INLINE Truth Gt(Float a, Float b) {
   if (IsConstant(BitsOf(b), 0)) return IsBeyond(a, BitsOf(b), 0);
   return Truth::FromBool(a.raw > b.raw);
 }
-HWY_INLINE Truth Le(Float a, Float b) {
-  return Truth::FromBool(!(a.raw > b.raw) && IsNumber(a) && IsNumber(b));
+HWY_INLINE Truth Le(Float a, Float b) { return OfNumbers(!(a.raw > b.raw), a, b); }
+
+#if WEFT_CONSTANT_TIME
+// A selection stays one; Clang may compile others to branches.
+using hwy::HWY_NAMESPACE::IfThenElse;
+using hwy::HWY_NAMESPACE::IfThenZeroElse;
+
+HWY_INLINE Float IfThenElse(Truth truth, Float yes, Float no) {
+  return Float(__builtin_unpredictable(truth.bits != 0) ? yes.raw : no.raw);
 }
+HWY_INLINE Float IfThenZeroElse(Truth truth, Float no) {
+  return IfThenElse(truth, Float(0.0f), no);
+}
+#endif
 }  // namespace hn
 #elif HWY_TARGET == HWY_SCALAR && !defined(__clang__) && !HWY_ARCH_X86
 // Selecting one of two objects, GCC uses their addresses, which forces both into memory; it selects
@@ -99,12 +123,29 @@ using hwy::HWY_NAMESPACE::Neg;
 using Float = hwy::HWY_NAMESPACE::Vec1<float>;
 using Truth = hwy::HWY_NAMESPACE::Mask1<float>;
 
+#if WEFT_CONSTANT_TIME
+// GCC may compile a selection to a branch. It knows nothing about these masks.
+HWY_INLINE Float IfThenElse(Truth truth, Float yes, Float no) {
+  uint32_t mask = truth.bits, of_yes, of_no;
+  __asm__("" : "+r"(mask));
+  __builtin_memcpy(&of_yes, &yes.raw, sizeof(of_yes));
+  __builtin_memcpy(&of_no, &no.raw, sizeof(of_no));
+  const uint32_t bits = (of_yes & mask) | (of_no & ~mask);
+  float selected;
+  __builtin_memcpy(&selected, &bits, sizeof(selected));
+  return Float(selected);
+}
+HWY_INLINE Float IfThenZeroElse(Truth truth, Float no) {
+  return IfThenElse(truth, Float(0.0f), no);
+}
+#else
 HWY_INLINE Float IfThenElse(Truth truth, Float yes, Float no) {
   return Float(truth.bits != 0 ? yes.raw : no.raw);
 }
 HWY_INLINE Float IfThenZeroElse(Truth truth, Float no) {
   return Float(truth.bits != 0 ? 0.0f : no.raw);
 }
+#endif
 HWY_INLINE Float Neg(Float x) { return Float(-x.raw); }
 }  // namespace hn
 #else
@@ -279,8 +320,13 @@ HWY_INLINE FloatVec Lesser(FloatVec a, FloatVec b) {
 }
 
 // The same for two floats.
+#if WEFT_CONSTANT_TIME && HWY_TARGET == HWY_SCALAR
+HWY_INLINE float Greater(float a, float b) { return Greater(FloatVec(a), FloatVec(b)).raw; }
+HWY_INLINE float Lesser(float a, float b) { return Lesser(FloatVec(a), FloatVec(b)).raw; }
+#else
 HWY_INLINE float Greater(float a, float b) { return a > b || a != a ? a : b; }
 HWY_INLINE float Lesser(float a, float b) { return a < b || a != a ? a : b; }
+#endif
 
 // Asserts that iterations are independent, also if an output overwrites the input of the same
 // index. With this knowledge, which it cannot derive from the pointers, Clang vectorises scalar
