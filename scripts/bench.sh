@@ -4,11 +4,12 @@
 #   scripts/bench.sh      recurrent models with fixed-seed weights: example 2 of the TensorIterator
 #                         specification (LSTM 512 -> 256, 25 steps), one step of an LSTM 64 -> 64,
 #                         and a million steps of the smallest LSTM
-#   scripts/bench.sh --peers [--rtneural FOLDER] [OPTION of tests/bench/peers/peers.py...]
-#                         weft, ONNX Runtime, OpenVINO, LiteRT, oneDNN and, if its sources are
-#                         given, RTNeural, in f32 and in int8; with --tflite FOLDER also the
-#                         .tflite files of this folder; writes docs/bench-peers.{json,md,svg}
-#                         and docs/bench-peers-int8.json
+#   scripts/bench.sh --peers [--rtneural FOLDER] [--tflite FOLDER]
+#                    [OPTION of tests/bench/peers/peers.py...]
+#                         weft, ONNX Runtime, OpenVINO, oneDNN and, if its sources are given,
+#                         RTNeural, in f32 and in int8; LiteRT with .tflite files of Keras and
+#                         those of a folder; writes docs/bench-peers.{json,md,svg},
+#                         docs/bench-peers-int8.json and docs/bench-peers-tflite.json
 set -euo pipefail
 cd "$(dirname "$0")/.."
 preset=$(scripts/preset.sh)
@@ -89,26 +90,29 @@ build_drivers() {
 }
 
 bench_peers() {
-  local rtneural=""
-  if [ "${1:-}" = --rtneural ]; then
-    rtneural=$(realpath "$2")
+  local rtneural="" tflite=""
+  while [ "${1:-}" = --rtneural ] || [ "${1:-}" = --tflite ]; do
+    declare "${1#--}=$(realpath "$2")"
     shift 2
-  fi
+  done
   mkdir -p "$peers"
   build_weft
   prepare_python
   build_drivers "$rtneural"
-  "$peers/venv/bin/python" "$sources/peers.py" --weft "$build/weft" --drivers "$peers/drivers" \
-    --work "$peers/work" --json docs/bench-peers.json "$@"
-  "$peers/venv/bin/python" "$sources/peers.py" --weft "$build/weft" --drivers "$peers/drivers" \
-    --work "$peers/work" --json docs/bench-peers-int8.json --int8 "$@"
-  "$peers/venv/bin/python" "$sources/report.py" docs/bench-peers.json docs/bench-peers-int8.json \
+  compare() {
+    "$peers/venv/bin/python" "$sources/peers.py" --weft "$build/weft" --drivers "$peers/drivers" \
+      --work "$peers/work" --json "$@"
+  }
+  compare docs/bench-peers.json "$@"
+  compare docs/bench-peers-int8.json --int8 "$@"
+  compare docs/bench-peers-tflite.json --tflite "$tflite" "$@"
+  "$peers/venv/bin/python" "$sources/report.py" docs/bench-peers{,-int8,-tflite}.json \
     docs/bench-peers.md docs/bench-peers.svg
 }
 
 case "${1:-}" in
   --peers) bench_peers "${@:2}" ;;
-  --help) sed -n '3,12s/^# \{0,1\}//p' "$0" ;;
+  --help) sed -n '3,13s/^# \{0,1\}//p' "$0" ;;
   '') bench_alone ;;
   *)
     say "$1: is no option; must be --peers or --help"

@@ -3,13 +3,13 @@
 """Compares weft with other engines and writes the results as JSON.
 
     peers.py --weft COMMAND --drivers FOLDER --work FOLDER --json FILE [--rounds 9] [--cpu 0]
-             [--milliseconds 150] [--int8] [--only PREFIX...] [--tflite FOLDER]
+             [--milliseconds 150] [--int8 | --tflite [FOLDER]] [--only PREFIX...]
 
 First, every engine computes each case once. An output that differs from the first peer's by more
 than TOLERANCE of the maximum magnitude ends the program, because times of wrong results mean
 nothing. With --int8 the cases are quantised: weft and OpenVINO, which read the same file, may
-differ by a QUANTUM, engines with other ranges or weights by OWN_QUANTA. The .tflite files of FOLDER
-are additional cases, those with integer inputs with --int8.
+differ by a QUANTUM, engines with other ranges or weights by OWN_QUANTA. With --tflite the
+cases are .tflite files: those of Keras, and those of FOLDER.
 Then rounds: in each, every engine runs every case on one core with one thread. The order of the
 engines rotates from round to round, so that other processes and clock changes disturb all engines
 equally. The limits of the core are measured at the beginning of each round. Ratios are computed
@@ -108,8 +108,10 @@ def measured(args):
         print(f"{name}: has no driver, see scripts/bench.sh --help; the table omits this engine")
     if len(engines) < 2:
         raise Failed("no peer engine has a driver; must be at least 1")
-    known = int8_cases() if args.int8 else all_cases()
-    known.update(tflite_cases(args.tflite, args.int8))
+    if args.tflite is not None:
+        known = tflite_cases(args.tflite)
+    else:
+        known = int8_cases() if args.int8 else all_cases()
     cases = {name: case for name, case in known.items()
              if not args.only or name.startswith(tuple(args.only))}
     results = {"processor": processor(), "milliseconds": args.milliseconds, "versions": {},
@@ -133,9 +135,10 @@ def main():
         parser.add_argument(f"--{name}", required=True, type=pathlib.Path)
     for name, value in (("rounds", 9), ("cpu", 0), ("milliseconds", 150)):
         parser.add_argument(f"--{name}", type=int, default=value)
-    parser.add_argument("--int8", action="store_true")
+    kinds = parser.add_mutually_exclusive_group()
+    kinds.add_argument("--int8", action="store_true")
+    kinds.add_argument("--tflite", nargs="?", const="", metavar="FOLDER")
     parser.add_argument("--only", nargs="*", default=[])
-    parser.add_argument("--tflite", type=pathlib.Path)
     args = parser.parse_args()
     try:
         results = measured(args)

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes the tables and the chart of the results of peers.py.
 
-    report.py RESULTS.json INT8_RESULTS.json REPORT.md PICTURE.svg
+    report.py RESULTS.json INT8_RESULTS.json TFLITE_RESULTS.json REPORT.md PICTURE.svg
 
 The tables replace the text between markers in REPORT.md. Board results come from
 tests/size/footprint.txt and boards.txt.
@@ -24,7 +24,7 @@ FOOTPRINT = HERE.parents[1] / "size" / "footprint.txt"
 # Readable on white and on black.
 INK = "#7d8590"
 COLOURS = {"ONNX Runtime": "#2f81f7", "OpenVINO": "#d29922", "RTNeural": "#a371f7",
-           "oneDNN": "#3fb950", "LiteRT": "#e5534b"}
+           "oneDNN": "#3fb950"}
 BOARD_NAMES = {"mlp": "MLP 64-64-64-10", "lstm": "LSTM-64, 100 steps", "gru": "GRU-64, 100 steps",
                "dscnn": "DS-CNN-S, 49 x 10"}
 
@@ -51,8 +51,7 @@ def peers_table(results):
         times = {e: digits(typical(row, e)) for e in row["rounds"]}
         times.update({e: f"**{times[e]}**" for e in first})
         cells = [times.get(e, "") for e in ("weft", *engines)]
-        bound = digits(limit(row["cost"], rate, read)) if row["cost"] else ""
-        rows.append([row["title"], bound, *cells,
+        rows.append([row["title"], digits(limit(row["cost"], rate, read)), *cells,
                      f"{middle:.2f} ({low:.2f} to {high:.2f}), {rival}",
                      f"{max(row['errors'].values()):.0e}"])
     return table(["case", "limit", "weft", *engines, "best peer / weft", "differ by"], rows)
@@ -71,7 +70,7 @@ def int8_table(results):
         rival = best_peer(row)
         low, middle, high = ratios(row, rival)
         times = {e: digits(typical(row, e)) for e in row["rounds"]}
-        other = next(name for name in ("oneDNN int8", "ONNX Runtime", "LiteRT") if name in row["errors"])
+        other = next(name for name in ("oneDNN int8", "ONNX Runtime") if name in row["errors"])
         errors = ", ".join(f"{digits(127 * e)}" for e in
                            (row["errors"].get(name) for name in ("weft", other))
                            if e is not None)
@@ -79,6 +78,19 @@ def int8_table(results):
                      f"{1 / middle:.2f} ({1 / high:.2f} to {1 / low:.2f}), {rival}", errors])
     return table(["case", "weft", *engines, "weft / best peer",
                   "quanta apart: weft, ONNX Runtime or oneDNN int8"], rows)
+
+
+def tflite_table(results):
+    engines = peers_of(results)
+    rows = []
+    for row in results["cases"].values():
+        rival = best_peer(row)
+        low, middle, high = ratios(row, rival)
+        times = {e: digits(typical(row, e)) for e in row["rounds"]}
+        rows.append([row["title"], *(times.get(e, "") for e in ("weft", *engines)),
+                     f"{middle:.2f} ({low:.2f} to {high:.2f}), {rival}",
+                     f"{row['errors']['weft']:.0e}"])
+    return table(["model", "weft", *engines, "best peer / weft", "weft and LiteRT differ by"], rows)
 
 
 def limits_text(results):
@@ -140,11 +152,10 @@ def draw(results, path):
         spread = [[m - l for m, l in zip(middle, low)], [h - m for h, m in zip(high, middle)]]
         axes.errorbar(middle, places, xerr=spread, fmt="o", color=colour, markersize=5,
                       label=engine)
-    shares = {i: limit(row["cost"], rate, read) / typical(row, "weft")
-              for i, row in enumerate(rows) if row["cost"]}
-    axes.plot([max(share, 0.04) for share in shares.values()], list(shares), "|", color=INK,
+    shares = [limit(row["cost"], rate, read) / typical(row, "weft") for row in rows]
+    axes.plot([max(share, 0.04) for share in shares], range(len(rows)), "|", color=INK,
               markersize=9, label="limit of the core")
-    axes.axvline(1, color=INK, linewidth=1.5, label="weft")
+    axes.axvline(1, color="#e5534b", linewidth=1.5, label="weft")
     axes.set_xscale("log")
     ticks = [0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20]
     axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
@@ -154,19 +165,21 @@ def draw(results, path):
     axes.grid(axis="x", color=INK, alpha=0.25)
     axes.spines[["top", "right"]].set_visible(False)
     axes.set_xlabel("time as a multiple of weft's; quartiles of rounds")
-    axes.legend(loc="lower center", bbox_to_anchor=(0.2, 1), ncols=7, frameon=False, fontsize=8,
+    axes.legend(loc="lower center", bbox_to_anchor=(0.2, 1), ncols=6, frameon=False, fontsize=8,
                 columnspacing=1.2, handletextpad=0.4)
     figure.savefig(path, transparent=True, metadata={"Date": None})
 
 
 def main():
-    results_path, int8_path, report, picture = map(pathlib.Path, sys.argv[1:])
-    results, int8 = json.loads(results_path.read_text()), json.loads(int8_path.read_text())
+    *results_paths, report, picture = map(pathlib.Path, sys.argv[1:])
+    results, int8, tflite = (json.loads(path.read_text()) for path in results_paths)
     text = report.read_text()
     text = filled(text, "machine", limits_text(results))
     text = filled(text, "peers", peers_table(results))
     text = filled(text, "int8-machine", limits_text(int8))
     text = filled(text, "int8", int8_table(int8))
+    text = filled(text, "tflite-machine", limits_text(tflite))
+    text = filled(text, "tflite", tflite_table(tflite))
     text = filled(text, "boards", boards_table())
     report.write_text(text)
     draw(results, picture)

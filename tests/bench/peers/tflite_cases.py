@@ -47,7 +47,7 @@ class TfliteCase:
                            for port, shape in zip(model.inputs, self.shapes)})
             ov.save_model(model, folder / "model.xml", compress_to_fp16=False)
         except (RuntimeError, GeneralFailure, OpConversionFailure) as error:
-            print(f"{self.graph.name}: OpenVINO: {str(error).strip().splitlines()[-1]}")
+            print(f"{self.graph.name}: OpenVINO: {str(error).strip().splitlines()[-1][:100]}")
 
     def input_arrays(self):
         """Any codes, or floats in [-1, 1)."""
@@ -78,19 +78,16 @@ def _stored():
 
 
 def _files(folder):
-    for path in sorted(folder.glob("*.tflite")) if folder else ():
-        yield path.stem, f".tflite: {path.stem}", path.read_bytes()
+    for path in sorted(pathlib.Path(folder).glob("*.tflite")) if folder else ():
+        yield path.stem, path.stem, path.read_bytes()
 
 
-def tflite_cases(folder, is_integer):
-    """The cases with integer or with f32 inputs, by name."""
+def tflite_cases(folder):
+    """The cases by name; `folder` may be empty."""
     cases = {}
     for name, title, data in [*_stored(), *_files(folder)]:
         try:
-            case = _case(name, title, data)
+            cases[name] = _case(name, title, data)
         except (RuntimeError, ValueError) as error:
             print(f"{name}: LiteRT: {str(error).strip()[:100]}; the tables omit this file")
-            continue
-        if case.is_integer == is_integer:
-            cases[name] = case
     return cases
