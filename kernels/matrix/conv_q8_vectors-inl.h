@@ -75,6 +75,10 @@ HWY_INLINE bool FindPieces(const ConvQ8Shape& shape, RowsQ8& rows) {
     rows.inputs = shape.in_channels;
     rows.run_step = size_t{shape.dilation_x} * shape.x.pixel;
   }
+  if (rows.run_step == rows.inputs) {  // the parts follow each other
+    rows.inputs *= rows.runs;
+    rows.runs = 1, rows.run_step = 0;
+  }
   rows.x_stride = shape.out_width == 1 ? 0 : size_t{shape.stride_x} * shape.x.pixel;
   rows.y_stride = shape.y.pixel;
   return rows.inputs != 0;
@@ -94,11 +98,13 @@ HWY_INLINE bool PadParts(size_t padded, size_t whole, const Position& to, ConvPi
   for (size_t p = 0; p < panels; ++p) {
     const size_t width = PanelWidth(rows.outputs - p * kPanelOutputs);
     const int8_t* const panel = rows.weights + p * kPanelOutputs * padded;
-    for (size_t k = 0; k < rows.runs * length; ++k) {
-      const int8_t* const line = panel + k / kInputBlock * width * kInputBlock + k % kInputBlock;
-      const size_t padded_k = k / length * whole + k % length;
-      for (size_t n = 0; n < width; ++n) {
-        pieces.weights[p * step + to(padded_k, n, width)] = line[n * kInputBlock];
+    size_t k = 0;
+    for (size_t run = 0; run < rows.runs; ++run) {
+      for (size_t i = 0; i < length; ++i, ++k) {
+        const int8_t* const line = panel + k / kInputBlock * width * kInputBlock + k % kInputBlock;
+        for (size_t n = 0; n < width; ++n) {
+          pieces.weights[p * step + to(run * whole + i, n, width)] = line[n * kInputBlock];
+        }
       }
     }
   }
@@ -107,14 +113,17 @@ HWY_INLINE bool PadParts(size_t padded, size_t whole, const Position& to, ConvPi
   return true;
 }
 
-// Pads the weights of each part to complete blocks. Returns false if that adds too many products;
-// gathering a patch costs about as much as two blocks.
-HWY_INLINE bool PadPieces(size_t padded, ConvPieces& pieces) {
+// Pads the weights of each part to complete blocks; those of a single part are. Returns false if
+// that adds too many products, or if `pixels` outputs cost less than the copy of the weights.
+// Gathering a patch costs about as much as two blocks or as copying kCopiesPerPatch weights.
+inline constexpr size_t kCopiesPerPatch = 64;
+HWY_INLINE bool PadPieces(size_t padded, size_t pixels, ConvPieces& pieces) {
   RowsQ8& rows = pieces.rows;
   const size_t over = (kInputBlock - rows.inputs % kInputBlock) % kInputBlock;
-  if (over == 0) return true;
+  if (over == 0 || rows.runs == 1) return true;
   const size_t whole = rows.inputs + over;
   if (rows.runs * whole > padded + size_t{2} * kInputBlock) return false;
+  if (rows.runs * rows.inputs * rows.outputs > pixels * kCopiesPerPatch) return false;
   const auto position = [](size_t k, size_t n, size_t width) {
     return (k / kInputBlock * width + n) * kInputBlock + k % kInputBlock;
   };
@@ -200,7 +209,8 @@ HWY_INLINE void ConvOutputs(ConvGroup& at, size_t padded, bool is_direct) {
 #endif
   if (has_pieces) {
     ConvPieces pieces(at.rows);
-    if (FindPieces(at.shape, pieces.rows) && PadPieces(padded, pieces))
+    const size_t pixels = size_t{at.shape.out_height} * at.shape.out_width;
+    if (FindPieces(at.shape, pieces.rows) && PadPieces(padded, pixels, pieces))
       return ConvByPieces(at, pieces);
   }
   for (uint32_t row = 0; row < at.shape.out_height; ++row) {
@@ -222,7 +232,10 @@ HWY_INLINE void ConvGroupQ8(const ConvQ8Shape& shape, const PatchGeometry& geome
   ShiftRows(at.rows, pixels, shifted);
   int8_t near_patches[kRoomBytes];
   if (!is_direct) {
-    if (padded * kPatches <= kRoomBytes) at.patches = near_patches, at.room = kRoomBytes / padded;
+    if (padded * kPatches <= kRoomBytes) {
+      at.patches = near_patches;
+      at.room = HWY_MIN(kRoomBytes / padded, HWY_MAX(pixels, size_t{1}));
+    }
     for (size_t i = 0; i < at.room; ++i) {
       FillRun(at.patches + i * padded + inputs, padded - inputs, int8_t{0});
     }

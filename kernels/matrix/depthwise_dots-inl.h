@@ -26,6 +26,8 @@ namespace weft::kernels::HWY_NAMESPACE {
 inline constexpr size_t kDotBytes = HWY_MAX_LANES_D(DotBytes), kDotWords = kDotBytes / 4;
 // Maximum number of quads of taps, and bytes of stack for lines and for quads.
 inline constexpr size_t kMaxTapQuads = 32, kLinesBytes = 8192, kQuadsBytes = 16384;
+// Minimum number of panels of channels in a map that are worth the interleaved weights.
+inline constexpr size_t kMinDotPanels = 10;
 // Maximum horizontal stride of pixels that share a vector. Outputs after the last one of a row may
 // be computed from bytes after the lines and quads, and are not written.
 inline constexpr size_t kMaxSharedStride = 4, kSlack = kMaxSharedStride * 4 * kDotBytes;
@@ -122,18 +124,27 @@ struct DotChannels {
 #endif
 };
 
-// Repeats the elements of [0, period) up to the end of a vector, with zeros after `count`.
+// Repeats the elements of [0, period), a power of two, up to the end of a vector, with zeros after
+// `count`. By vectors: compilers copy so many bytes with a slow instruction.
 template <typename T>
 HWY_INLINE void Repeat(const T* from, size_t count, size_t period, T* to) {
-  if (count == kDotBytes) {  // by vectors: compilers copy so many bytes with a slow instruction
-    const hn::Repartition<T, DotBytes> tag;
-    for (size_t i = 0; i < kDotBytes; i += hn::Lanes(tag)) {
-      hn::StoreU(hn::LoadU(tag, from + i), tag, to + i);
-    }
+  const hn::Repartition<T, DotBytes> tag;
+  const size_t lanes = hn::Lanes(tag);
+  if (count == kDotBytes) {
+    for (size_t i = 0; i < kDotBytes; i += lanes) hn::StoreU(hn::LoadU(tag, from + i), tag, to + i);
     return;
   }
-  for (size_t i = 0; i < period; ++i) to[i] = i < count ? from[i] : T{0};
-  for (size_t i = period; i < kDotBytes; ++i) to[i] = to[i - period];
+  for (size_t i = 0; i < period; i += lanes) {
+    hn::StoreU(i < count ? hn::LoadN(tag, from + i, count - i) : hn::Zero(tag), tag, to + i);
+  }
+  size_t filled = period;
+  for (; filled < 16; filled *= 2) {
+    for (size_t i = 0; i < filled; ++i) to[filled + i] = to[i];
+  }
+  const hn::Full128<T> block;
+  for (size_t i = filled; i < kDotBytes; i += hn::Lanes(block)) {
+    hn::StoreU(hn::LoadU(block, to + i - filled), block, to + i);
+  }
 }
 
 // Quads of weights at (row, column) for outputs that are `shift` lines after the first line.
@@ -442,6 +453,8 @@ class ImageOfDots {
 HWY_INLINE bool DepthwiseByDots(const DepthwiseQ8Shape& given, const int8_t* x,
                                 const int8_t* weights, const FactorsQ8& factors, int8_t* y) {
   DepthwiseQ8Shape shape = given;
+  const size_t pixels = size_t{shape.out_height} * shape.out_width;
+  if (pixels * PanelCount(shape.channels) < kMinDotPanels) return false;
   if (shape.in_width == 1 && shape.out_width == 1 && shape.kernel_width == 1 &&
       shape.pad_left == 0) {  // a column of pixels is processed like a row
     std::swap(shape.in_height, shape.in_width);

@@ -36,10 +36,17 @@ HWY_INLINE void BiasesOf(const NumberRows<int8_t>& rows, int32_t* biases) {
   const hn::Full128<int32_t> words;
   const auto first = FirstFactors(hn::Zero(bytes));
   for (size_t r = 0; r < kRows; ++r) {
-    auto sums = hn::Zero(words);
+    auto sums = hn::Zero(words), b = sums, c = sums, d = sums;  // else each waits for the previous
     const int8_t* numbers = rows.numbers + r * rows.stride;
     for (size_t run = rows.runs; run != 0; --run, numbers += rows.run_step) {
-      for (size_t k = 0; k < rows.count; k += kInputBlock) {
+      size_t k = 0;
+      for (; k + 4 * kInputBlock <= rows.count; k += 4 * kInputBlock) {
+        sums = AddDots(sums, first, hn::LoadU(bytes, numbers + k));
+        b = AddDots(b, first, hn::LoadU(bytes, numbers + k + kInputBlock));
+        c = AddDots(c, first, hn::LoadU(bytes, numbers + k + 2 * kInputBlock));
+        d = AddDots(d, first, hn::LoadU(bytes, numbers + k + 3 * kInputBlock));
+      }
+      for (; k < rows.count; k += kInputBlock) {
         sums = AddDots(sums, first, hn::LoadU(bytes, numbers + k));
       }
       if (run == 1) break;  // there is no run after the last
@@ -47,7 +54,7 @@ HWY_INLINE void BiasesOf(const NumberRows<int8_t>& rows, int32_t* biases) {
     if (rows.tail != nullptr) {
       sums = AddDots(sums, first, hn::LoadU(bytes, rows.tail + r * kInputBlock));
     }
-    biases[r] = hn::ReduceSum(words, sums);
+    biases[r] = hn::ReduceSum(words, hn::Add(hn::Add(sums, b), hn::Add(c, d)));
   }
 }
 

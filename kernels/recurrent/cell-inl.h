@@ -67,15 +67,21 @@ namespace weft::kernels::HWY_NAMESPACE {
 
 #if HWY_TARGET != HWY_SCALAR
 
+// Value of kRest for units that fit in half a vector: their loads cross fewer cache lines.
+inline constexpr size_t kHalfRest = 8;
+constexpr size_t RestVectors(size_t rest) { return rest == kHalfRest ? 1 : rest; }
+
 // kRest: number of vectors per gate for the remaining units, which do not fill a block; their gates
 // are `units` floats apart. Lanes after the last unit hold the floats that follow in memory, and
 // are not used.
 template <size_t kGates, size_t kBlocks, size_t kRest>
 struct CellSums {
   static constexpr size_t kVectors = kGates * kPanelVectors;  // of a block
+  static constexpr bool kIsHalf = kRest == kHalfRest;
+  using RestTag = std::conditional_t<kIsHalf, hn::Half<FloatTag>, FloatTag>;
 
   FloatVec sums[kBlocks + 1][kVectors];
-  FloatVec rest[kRest + 1][kGates];
+  hn::Vec<RestTag> rest[RestVectors(kRest) + 1][kGates];
   size_t units;
 
   // `start` is that of the first unit, `rest_start` that of the first remaining unit; gates are
@@ -90,11 +96,25 @@ struct CellSums {
       }
     }
     HWY_UNROLL(16)
-    for (size_t v = 0; v < kRest; ++v) {
+    for (size_t v = 0; v < RestVectors(kRest); ++v) {
       HWY_UNROLL(16)
       for (size_t gate = 0; gate < kGates; ++gate) {
-        rest[v][gate] = LoadFirst(rest_start + gate * hidden + v * kLanes, RestLanes(v));
+        const float* const from = rest_start + gate * hidden + v * kLanes;
+        if constexpr (kIsHalf) {
+          rest[v][gate] = hn::LoadN(RestTag(), from, units);
+        } else {
+          rest[v][gate] = LoadFirst(from, RestLanes(v));
+        }
       }
+    }
+  }
+
+  // Returns a vector of sums of a gate of the remaining units.
+  HWY_INLINE FloatVec Rest(size_t gate, size_t v) const {
+    if constexpr (kIsHalf) {
+      return hn::ZeroExtendVector(FloatTag(), rest[v][gate]);
+    } else {
+      return rest[v][gate];
     }
   }
 
@@ -172,13 +192,20 @@ struct CellSums {
       }
     }
     HWY_UNROLL(16)
-    for (size_t v = 0; v < kRest; ++v) {
+    for (size_t v = 0; v < RestVectors(kRest); ++v) {
       HWY_UNROLL(16)
       for (size_t gate = 0; gate < kGates; ++gate) {
         const size_t at = gate * units + v * kLanes;
-        const FloatVec w = kIsLast ? LoadFirstWeights(rest_weights, at, at, RestLanes(v))
-                                   : LoadWeights(rest_weights, at, at);
-        rest[v][gate] = Fma(factor, w, rest[v][gate]);
+        if constexpr (kIsHalf) {
+          const RestTag half;
+          const auto w = kIsLast ? hn::LoadN(half, rest_weights + at, units)
+                                 : hn::LoadU(half, rest_weights + at);
+          rest[v][gate] = hn::MulAdd(hn::LowerHalf(half, factor), w, rest[v][gate]);
+        } else {
+          const FloatVec w = kIsLast ? LoadFirstWeights(rest_weights, at, at, RestLanes(v))
+                                     : LoadWeights(rest_weights, at, at);
+          rest[v][gate] = Fma(factor, w, rest[v][gate]);
+        }
       }
     }
   }
@@ -247,7 +274,7 @@ HWY_INLINE void RunLastBlocks(const Cell& cell, size_t block, size_t blocks) {
 template <size_t kGates, size_t kAtOnce, size_t kRest, class Cell>
 WEFT_RUN_BLOCKS void RunBlocks(const Cell& cell, const CellShape& shape) {
   static_assert((kAtOnce & (kAtOnce - 1)) == 0, "the remaining blocks are run in halves");
-  constexpr bool kMayJoin = (kAtOnce * kPanelVectors + kRest) * kGates <= kMaxSums;
+  constexpr bool kMayJoin = (kAtOnce * kPanelVectors + RestVectors(kRest)) * kGates <= kMaxSums;
   constexpr size_t kJoined = kMayJoin ? kRest : 0;
   const size_t blocks = shape.hidden / kCellUnits;
   const size_t iterations = (blocks + kAtOnce - 1) / kAtOnce;
@@ -273,7 +300,10 @@ HWY_INLINE void RunCell(const Cell& cell, const CellShape& shape) {
   constexpr size_t kAtOnce = BlocksAtOnce<kGates, Weight>();
   const size_t rest = (shape.hidden % kCellUnits + kLanes - 1) / kLanes;
   constexpr size_t kTwo = kPanelVectors >= 2 ? 2 : 1, kFour = kPanelVectors == 4 ? 4 : 1;
-  if (rest == 1) {
+  constexpr bool kHasHalf = kPanelVectors == 1 && std::is_same<Weight, float>::value;
+  if (kHasHalf && rest == 1 && shape.hidden % kCellUnits <= kLanes / 2) {
+    RunBlocks<kGates, kAtOnce, kHasHalf ? kHalfRest : 1>(cell, shape);
+  } else if (rest == 1) {
     RunBlocks<kGates, kAtOnce, 1>(cell, shape);
   } else if (kTwo == 2 && rest == 2) {
     RunBlocks<kGates, kAtOnce, kTwo>(cell, shape);

@@ -38,14 +38,20 @@ HWY_AFTER_NAMESPACE();
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 
-// Computes the first `lanes` units of a vector from both parts of their sums, in order z r h.
+// Computes the first `lanes` units of a vector from the gates and both parts of the candidate.
+HWY_INLINE void FinishGruUnits(FloatVec z, FloatVec reset, FloatVec x_part, FloatVec r_part,
+                               const float* h, float* h_next, size_t lanes) {
+  const FloatVec candidate = Tanh(Fma(reset, r_part, x_part));
+  const FloatVec distance = hn::Sub(LoadFirst(h, lanes), candidate);
+  StoreFirst(Fma(z, distance, candidate), h_next, lanes);
+}
+
+// The same from both parts of all sums, in order z r h.
 HWY_INLINE void GruUnits(const FloatVec (&x)[3], const FloatVec (&r)[3], const float* h,
                          float* h_next, size_t lanes) {
   const FloatVec z = Sigmoid(hn::Add(x[0], r[0]));
   const FloatVec reset = Sigmoid(hn::Add(x[1], r[1]));
-  const FloatVec candidate = Tanh(Fma(reset, r[2], x[2]));
-  const FloatVec distance = hn::Sub(LoadFirst(h, lanes), candidate);
-  StoreFirst(Fma(z, distance, candidate), h_next, lanes);
+  FinishGruUnits(z, reset, x[2], r[2], h, h_next, lanes);
 }
 
 }  // namespace weft::kernels::HWY_NAMESPACE

@@ -76,9 +76,23 @@ struct GruCellAt {
                kLanes);
     }
     HWY_UNROLL(16)
-    for (size_t v = 0; v < kRest; ++v) {
+    for (size_t v = 0; v < RestVectors(kRest); ++v) {
       const size_t at = operands.RestUnit() + v * kLanes;
-      GruUnits(x_part.rest[v], r_part.rest[v], operands.h + at, h_next + at, x_part.RestLanes(v));
+      if constexpr (kRest == kHalfRest) {  // one vector has both gates
+        const FloatTag tag;
+        const hn::Half<FloatTag> half;
+        const auto& x = x_part.rest[v];
+        const auto& r = r_part.rest[v];
+        const FloatVec gates =
+            Sigmoid(hn::Add(hn::Combine(tag, x[1], x[0]), hn::Combine(tag, r[1], r[0])));
+        FinishGruUnits(hn::ZeroExtendVector(tag, hn::LowerHalf(half, gates)),
+                       hn::ZeroExtendVector(tag, hn::UpperHalf(half, gates)), x_part.Rest(2, v),
+                       r_part.Rest(2, v), operands.h + at, h_next + at, x_part.RestLanes(v));
+      } else {
+        GruUnits({x_part.Rest(0, v), x_part.Rest(1, v), x_part.Rest(2, v)},
+                 {r_part.Rest(0, v), r_part.Rest(1, v), r_part.Rest(2, v)}, operands.h + at,
+                 h_next + at, x_part.RestLanes(v));
+      }
     }
   }
 #endif

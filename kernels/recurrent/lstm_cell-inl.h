@@ -71,9 +71,9 @@ struct LstmCellAt {
                 c_next + at, kLanes);
     }
     HWY_UNROLL(16)
-    for (size_t v = 0; v < kRest; ++v) {
+    for (size_t v = 0; v < RestVectors(kRest); ++v) {
       const size_t at = operands.RestUnit() + v * kLanes;
-      LstmUnits(sums.rest[v][0], sums.rest[v][1], sums.rest[v][2], sums.rest[v][3], c + at,
+      LstmUnits(sums.Rest(0, v), sums.Rest(1, v), sums.Rest(2, v), sums.Rest(3, v), c + at,
                 h_next + at, c_next + at, sums.RestLanes(v));
     }
   }

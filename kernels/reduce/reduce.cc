@@ -195,21 +195,31 @@ HWY_INLINE Lanes16 ReducePartial(const ReduceShape& shape, const float* x, size_
   return End(partials);
 }
 
-// ReducePartial for a sum or a mean of sixteen adjacent outputs over one run, if no partial has
-// more terms than one sequential sum. ReducePartial adds zeros at the end, which changes no bit.
-HWY_INLINE Lanes16 SumPartial(const float* x, size_t step, size_t count, size_t first) {
-  Lanes16 sum = SetLanes16(0.0f);
+// ReducePartial for sixteen adjacent outputs over one run, if no partial has more terms than one
+// sequential sum. ReducePartial adds neutral elements at the end, which change no bit.
+template <ReduceOp kOp>
+HWY_INLINE Lanes16 ShortPartial(const float* x, size_t step, size_t count, size_t first) {
+  Lanes16 sum = SetLanes16(NeutralOf(kOp));
   for (size_t i = first; i < count; i += 16) {
     for (size_t v = 0; v < kPanelVectors; ++v) {
-      sum.v[v] = hn::Add(sum.v[v], Load(x + i * step + v * kLanes));
+      sum.v[v] = StepOne(kOp, sum.v[v], Load(x + i * step + v * kLanes));
     }
   }
   return sum;
 }
 
-HWY_INLINE bool IsOneShortSum(const ReduceShape& shape) {
+HWY_INLINE Lanes16 ShortPartial(ReduceOp op, const float* x, size_t step, size_t count,
+                                size_t first) {
+  if (op == ReduceOp::kMax) return ShortPartial<ReduceOp::kMax>(x, step, count, first);
+  if (op == ReduceOp::kMin) return ShortPartial<ReduceOp::kMin>(x, step, count, first);
+  return ShortPartial<ReduceOp::kSum>(x, step, count, first);
+}
+
+HWY_INLINE bool HasShortPartials(const ReduceShape& shape) {
+  if (shape.reduced_rank != 1) return false;
+  if (shape.op == ReduceOp::kMax || shape.op == ReduceOp::kMin) return true;
   const bool is_sum = shape.op == ReduceOp::kSum || shape.op == ReduceOp::kMean;
-  return is_sum && shape.reduced_rank == 1 && shape.dims[shape.kept_rank] <= kShortRun;
+  return is_sum && shape.dims[shape.kept_rank] <= kShortRun;
 }
 
 // Computes `count` <= 16 outputs, `stride` apart in x, each joined from partials in the order of
@@ -220,11 +230,11 @@ HWY_INLINE void ReduceRunsApart(const ReduceShape& shape, const float* x, size_t
   constexpr size_t kLevels = 4;
   constexpr size_t kOrder[16] = {0, 8, 4, 12, 2, 10, 6, 14, 1, 9, 5, 13, 3, 11, 7, 15};
   const auto join = [&shape](FloatVec a, FloatVec b) HWY_ATTR { return JoinTwo(shape.op, a, b); };
-  const bool is_short = stride == 1 && count == 16 && IsOneShortSum(shape);
+  const bool is_short = stride == 1 && count == 16 && HasShortPartials(shape);
   const size_t step = shape.strides[shape.kept_rank], length = shape.dims[shape.kept_rank];
   Lanes16 waiting[kLevels];
   for (size_t i = 0;; ++i) {
-    Lanes16 joined = is_short ? SumPartial(x, step, length, kOrder[i])
+    Lanes16 joined = is_short ? ShortPartial(shape.op, x, step, length, kOrder[i])
                               : ReducePartial(shape, x, stride, count, kOrder[i]);
     size_t level = 0;
     for (; (i >> level & 1) != 0; ++level) joined = Combine(waiting[level], joined, join);

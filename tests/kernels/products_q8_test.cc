@@ -270,6 +270,30 @@ TEST(ConvQ8, MatchesItsReferenceForPiecesOfWholeBlocks) {
   }
 }
 
+// A window of as many taps as the input has, and one or two outputs more: rows, columns and areas.
+TEST(ConvQ8, MatchesItsReferenceForFewOutputs) {
+  Random random(22);
+  for (uint32_t i = 0; i < 120; i += i % 5 == 0 ? 1 : kThinning) {
+    ConvQ8Shape shape;
+    AxisCase down(&random, 1, 1), across(&random, 1, 1);
+    for (AxisCase* axis : {&down, &across}) {
+      const uint32_t kernel = (axis == &down) == (i % 3 == 1) ? 1 : 1 + random.Below(6);
+      const uint32_t dilation = i % 5 == 4 ? 2 : 1, output = 1 + random.Below(3);
+      axis->axis = {(kernel - 1) * dilation + output, output, kernel, 1, dilation, 0};
+    }
+    SetWindow(&shape, down, across, 1);
+    shape.groups = 1 + i / 3 % 2;
+    shape.in_channels = 1 + random.Below(45);
+    shape.out_channels = 1 + random.Below(40);
+    shape.results = ResultsCase(&random);
+    shape.x_zero = CodeAtRandom(&random);
+    SCOPED_TRACE(i);
+    ASSERT_NO_FATAL_FAILURE(ExpectConv(shape,
+                                       i % 4 == 0 ? MapOrder::kLastWithGaps : MapOrder::kLast,
+                                       kMapOrders[i / 4 % 4], kMisalignments[i % 3], &random));
+  }
+}
+
 // More lines than are copied at a time, and more outputs than weights are copied at a time.
 TEST(ConvQ8, MatchesItsReferenceForManyLines) {
   Random random(21);
@@ -385,6 +409,29 @@ TEST(DepthwiseQ8, MatchesItsReferenceForLinesOfWindows) {
     const MapOrder order = i % 7 == 0 ? MapOrder::kLastWithGaps : MapOrder::kLast;
     SCOPED_TRACE(i);
     ASSERT_NO_FATAL_FAILURE(ExpectDepthwise(shape, order, order, kMisalignments[i % 3], &random));
+  }
+}
+
+// One output, and a few more, with many taps: a step of a stream.
+TEST(DepthwiseQ8, MatchesItsReferenceForFewOutputs) {
+  Random random(23);
+  constexpr uint32_t kChannels[] = {1, 5, 8, 16, 24, 32, 64, 96, 130};
+  for (const uint32_t channels : kChannels) {
+    for (uint32_t i = 0; i < 12; i += i % 3 == 0 ? 1 : kThinning) {
+      DepthwiseQ8Shape shape;
+      AxisCase down(&random, 1, 1), across(&random, 1, 1);
+      const uint32_t kernel = 1 + random.Below(24), outputs = 1 + i;
+      (i % 2 == 0 ? down : across).axis = {kernel + outputs - 1, outputs, kernel, 1, 1, 0};
+      (i % 2 == 0 ? across : down).axis = {1, 1, 1, 1, 1, 0};
+      SetWindow(&shape, down, across, 1);
+      shape.multiplier = 1;
+      shape.channels = channels;
+      shape.results = ResultsCase(&random);
+      shape.x_zero = CodeAtRandom(&random);
+      SCOPED_TRACE(testing::Message() << channels << ' ' << i);
+      ASSERT_NO_FATAL_FAILURE(
+          ExpectDepthwise(shape, MapOrder::kLast, MapOrder::kLast, kMisalignments[i % 3], &random));
+    }
   }
 }
 

@@ -87,6 +87,7 @@ TEST(Reduce, MatchesItsReferenceForLongSums) {
     ExpectReference({0, 2, {terms, 16}, {0, 1}}, x, 0);
     ExpectReference({1, 2, {2, terms, 5}, {5, 0, 1}}, x, 1);
     ExpectReference({1, 1, {2, terms}, {1, 2}}, random.Floats(2 * terms, 2), 0);
+    ExpectReference({1, 1, {19, terms}, {1, 19}}, random.Floats(19 * terms, 2), 0);
   }
 }
 
@@ -142,6 +143,13 @@ TEST(Reduce, LetsANanWin) {
       const ReduceShape shape = {0, 1, {40}, {1}, op, Element::kF32};
       EXPECT_TRUE(
           std::isnan(OnEveryTarget<float>(1, 0, [&](float* y) { Reduce(shape, x.data(), y); })[0]));
+      // Sixteen columns of 40 rows, one of which has the number.
+      std::vector<float> columns(40 * 16, 1.0f);
+      columns[at * 16 + 5] = nan;
+      const ReduceShape apart = {1, 1, {16, 40}, {1, 16}, op, Element::kF32, ReduceOrder::kRuns};
+      const std::vector<float> y =
+          OnEveryTarget<float>(16, 0, [&](float* out) { Reduce(apart, columns.data(), out); });
+      for (size_t i = 0; i < 16; ++i) EXPECT_EQ(std::isnan(y[i]), i == 5) << i;
     }
   }
 }
