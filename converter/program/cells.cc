@@ -13,6 +13,7 @@
 #include "converter/base/narrow.h"
 #include "converter/program/access_index.h"
 #include "converter/program/block_access.h"
+#include "converter/program/integer_costs.h"
 #include "converter/program/integer_weights.h"
 #include "kernels/matrix/pack.h"
 #include "kernels/recurrent/cell.h"
@@ -102,12 +103,16 @@ bool HasOddChunks(int64_t trips) {
 bool StaysSeparate(const Program& program, const Step& product, const std::string& gates,
                    const Precisions& precisions) {
   const Precision precision = precisions.Of(product.layer);
-  if (precision && IsInteger(*precision)) return true;
+  const bool is_named =
+      precisions.layers.contains(product.layer) || precisions.layers.contains(gates);
   const Value& weights = program.values[Resolve(program, product.inputs[kCellWeights]).root];
   const ProductShape shape = ShapeOfProduct(std::get<format::DenseParams>(product.params));
   if (!IsScaled(precision) && KeepsIntegers(weights, shape, TypeOf(precision))) return true;
-  return product.layer != gates &&
-         (precisions.layers.contains(product.layer) || precisions.layers.contains(gates));
+  if (precision && IsInteger(*precision)) {
+    return is_named || precision->type != ElementType::i8 || precisions.costs == nullptr ||
+           !AreIntegersSlowerThanCell(*precisions.costs, shape, precision->row_bits);
+  }
+  return product.layer != gates && is_named;
 }
 
 // Steps to fuse into a cell: one product, or both products and the gates between them.

@@ -23,7 +23,8 @@ void FuseCells(Program& program, const Precisions& precisions);
 //   dense x W bias -> start; lstm_cell - R h c start     ->  lstm_cell x WR h c bias
 void JoinCellInputs(Program& program);
 
-// Returns true if the step can read its weights, operand 1, in reverse order.
+// Returns true if the step is a fused cell, which can read its weights, operand 1, in reverse
+// order.
 bool CanReverseWeights(const Step& step);
 // Makes the step read its weights in reverse order.
 void ReverseWeights(Step& step);

@@ -25,13 +25,25 @@ Rows RowsOf(const IntegerCosts& costs, const Step& step) {
   return {pixels, is_planar ? costs.gathered_input : costs.patch_input};
 }
 
+int64_t ProductCost(const IntegerCosts& costs, uint32_t row_bits) {
+  return row_bits == kNarrowRows ? costs.i8x8_product : costs.i8_product;
+}
+
 }  // namespace
+
+bool AreIntegersSlowerThanCell(const IntegerCosts& costs, const ProductShape& shape,
+                               uint32_t row_bits) {
+  const int64_t added =
+      costs.cell + costs.row + costs.row_input * shape.inputs + costs.output * shape.outputs;
+  const int64_t saved = costs.f32_product_of_one_row - ProductCost(costs, row_bits);
+  return added > int64_t{shape.inputs} * shape.outputs * saved;
+}
 
 bool AreIntegersSlower(const IntegerCosts& costs, const WeightUse& use, uint32_t row_bits) {
   const ProductShape& shape = *use.shape;
   if (shape.over == SumsOver::kTaps) return true;
   const int64_t products = int64_t{shape.inputs} * shape.outputs;
-  const int64_t of_integers = row_bits == kNarrowRows ? costs.i8x8_product : costs.i8_product;
+  const int64_t of_integers = ProductCost(costs, row_bits);
   int64_t lost = 0;
   for (const Step* step : use.readers) {
     const Rows rows = RowsOf(costs, *step);

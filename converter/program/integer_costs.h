@@ -20,10 +20,11 @@ struct IntegerCosts {
   int64_t patch_input;     // of a convolution with contiguous channels
   int64_t gathered_input;  // of a convolution of planes
   int64_t output;
+  int64_t cell;  // of separate products and gates instead of a fused recurrent cell
 };
 
 // x86-64 with VNNI: fitted to one-layer models of 1 to 10,000 rows, 16 to 2,304 inputs and 16 to
-// 512 outputs on an AMD EPYC (Zen 4) at 3.7 GHz.
+// 512 outputs, and to GRU and LSTM of 8 to 48 units, on an AMD EPYC (Zen 4) at 3.7 GHz.
 inline constexpr IntegerCosts kIntegerCostsOfX86 = {
     .f32_product = 174,
     .i8_product = 94,
@@ -34,12 +35,18 @@ inline constexpr IntegerCosts kIntegerCostsOfX86 = {
     .patch_input = 3000,
     .gathered_input = 5500,
     .output = 1700,
+    .cell = 600000,
 };
 
 // Returns true if the products of these steps are estimated to be slower with integer weights than
 // with f32. Depthwise convolutions always are: they convert the integers to floats on each run. The
 // weights suit integers.
 bool AreIntegersSlower(const IntegerCosts &costs, const WeightUse &use, uint32_t row_bits);
+
+// The same for the product of one row by the recurrent weights of a cell, which f32 fuses with its
+// gates.
+bool AreIntegersSlowerThanCell(const IntegerCosts &costs, const ProductShape &shape,
+                               uint32_t row_bits);
 
 }  // namespace weft::program
 

@@ -11,6 +11,7 @@
 #include <variant>
 
 #include "converter/program/builder.h"
+#include "converter/program/cells.h"
 #include "converter/program/constant_products.h"
 #include "converter/program/fixed_weights.h"
 #include "converter/program/integer_costs.h"
@@ -38,6 +39,10 @@ bool HasWeights(const Step& step) {
         return requires { params.weights(); };
       },
       step.params);
+}
+std::string SlowerText(const WeightType& type) {
+  return fmt::format("{} would be slower on the target",
+                     type.row_bits == kNarrowRows ? "i8x8" : "i8");
 }
 void SetWeightType(Step& step, ElementType type) {
   const auto set = [type](auto& params) {
@@ -334,7 +339,10 @@ void Narrowing::CheckRequest(Constant& constant, const WeightUse& use) {
   if (encoding.suits(use)) return;
   const std::string_view type =
       IsScaled(encoding.type) ? "i8x32" : format::EnumNameElementType(encoding.type.type);
-  constant.f32_because = fmt::format("{} needs {}", type, encoding.products);
+  const bool is_fast_cell =
+      precisions_.costs != nullptr && CanReverseWeights(*constant.readers.front());
+  constant.f32_because = is_fast_cell ? SlowerText(*constant.precision)
+                                      : fmt::format("{} needs {}", type, encoding.products);
   if (IsNamedFor(constant, *constant.precision)) {
     faults_.Add(fmt::format("--precision: names layer \"{}\" for {}; must name {}",
                             constant.readers.front()->layer, type, encoding.products));
@@ -348,8 +356,7 @@ void Narrowing::KeepFast(Constant& constant, const WeightUse& use) const {
   const WeightType type = *constant.precision;
   if (type.type != ElementType::i8 || !IsInteger(type) || IsNamedFor(constant, type)) return;
   if (!AreIntegersSlower(*precisions_.costs, use, type.row_bits)) return;
-  constant.f32_because =
-      fmt::format("{} would be slower on the target", type.row_bits == kNarrowRows ? "i8x8" : "i8");
+  constant.f32_because = SlowerText(type);
   constant.precision = std::nullopt;
 }
 

@@ -111,6 +111,38 @@ TEST_F(WeightsCommand, KeepsLayersThatIntegersWouldSlowDownAsFloats) {
   }
 }
 
+// A cell of few units is faster as one step in f32 than as integer products and gates.
+TEST_F(WeightsCommand, KeepsCellsThatIntegersWouldSlowDownAsFloats) {
+  const auto cells = [&](const std::string& name, const std::string& options) {
+    const Outcome outcome = Weft("convert '" WEFT_FIXTURES_DIR "/cases/" + name +
+                                 "/model.xml' -o m.weft --json --precision " + options);
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    std::string reasons;
+    const auto layers = nlohmann::json::parse(outcome.out)["weights_by_layer"];
+    for (const auto& layer : layers)
+      reasons += layer["type"].get<std::string>() + ": " + layer.value("f32_because", "") + "\n";
+    const auto steps = nlohmann::json::parse(Weft("inspect m.weft --json").out)["steps"];
+    const bool is_fused = steps.contains("lstm_cell") || steps.contains("gru_cell");
+    return (is_fused ? "fused\n" : "") + reasons;
+  };
+  for (const std::string type : {"i8", "i8x8"}) {
+    const std::string slow = "f32: " + type + " would be slower on the target\n";
+    EXPECT_EQ(cells("sequence/lstm_forward_b1_t7_i5_h16", type).find("fused"), std::string::npos);
+    for (const std::string cell : {"lstm", "gru"}) {
+      const std::string large = "sequence/" + cell + "_blocks_forward_t7_i9_h64";
+      EXPECT_EQ(cells(large, type + " --target x86-64").find("fused"), std::string::npos) << cell;
+      EXPECT_EQ(cells(large, "f32 --target x86-64").find("fused"), 0) << cell;
+    }
+    const std::string fused =
+        cells("sequence/lstm_forward_b1_t7_i5_h16", type + " --target x86-64");
+    EXPECT_EQ(fused.find("fused\n"), 0) << fused;
+    EXPECT_NE(fused.find(slow), std::string::npos) << fused;
+    // The file has the integers.
+    EXPECT_EQ(cells("compressed_weights/lstm_forward", type + " --target x86-64").find("fused"),
+              std::string::npos);
+  }
+}
+
 // Though nothing is rounded.
 TEST_F(WeightsCommand, SaysWhyWeightsStayFloats) {
   const std::string folder = "'" WEFT_FIXTURES_DIR "/cases/narrow_weights/";
