@@ -5,7 +5,7 @@
 //   - The model is read only. It may be in flash or in a mapped file, and engines may share it.
 //   - The state keeps its contents between runs. It is plain bytes that may be saved and restored.
 //   - The scratch holds the values of one run, including inputs and outputs. Engines that do not
-//     run at the same time may share it.
+//     run at the same time may share it; if it holds weights, only engines of the same model.
 //
 // An Engine stores pointers to the model, the entries of the step table, the state, the scratch and
 // the profile. All of them must outlive the Engine. No function stores any other pointer that the
@@ -259,7 +259,7 @@ class Engine {
   // Values between steps are not checked, such as an infinity that a later Clamp limits.
   Fault RunChecked();
 
-  // Sets the variables to their initial values. Open does this too.
+  // Sets the variables to their initial values and copies weights to scratch. Open does this too.
   //
   // Some models, such as those of `weft convert --streaming`, compute initial values or read them
   // from inputs. The first Run after Open or Reset does this; later runs ignore these inputs.
