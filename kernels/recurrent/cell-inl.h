@@ -77,11 +77,12 @@ constexpr size_t RestVectors(size_t rest) { return rest == kHalfRest ? 1 : rest;
 template <size_t kGates, size_t kBlocks, size_t kRest>
 struct CellSums {
   static constexpr size_t kVectors = kGates * kPanelVectors;  // of a block
+  static constexpr size_t kRestVectors = RestVectors(kRest);
   static constexpr bool kIsHalf = kRest == kHalfRest;
   using RestTag = std::conditional_t<kIsHalf, hn::Half<FloatTag>, FloatTag>;
 
   FloatVec sums[kBlocks + 1][kVectors];
-  hn::Vec<RestTag> rest[RestVectors(kRest) + 1][kGates];
+  hn::Vec<RestTag> rest[kRestVectors + 1][kGates];
   size_t units;
 
   // `start` is that of the first unit, `rest_start` that of the first remaining unit; gates are
@@ -96,7 +97,7 @@ struct CellSums {
       }
     }
     HWY_UNROLL(16)
-    for (size_t v = 0; v < RestVectors(kRest); ++v) {
+    for (size_t v = 0; v < kRestVectors; ++v) {
       HWY_UNROLL(16)
       for (size_t gate = 0; gate < kGates; ++gate) {
         const float* const from = rest_start + gate * hidden + v * kLanes;
@@ -192,7 +193,7 @@ struct CellSums {
       }
     }
     HWY_UNROLL(16)
-    for (size_t v = 0; v < RestVectors(kRest); ++v) {
+    for (size_t v = 0; v < kRestVectors; ++v) {
       HWY_UNROLL(16)
       for (size_t gate = 0; gate < kGates; ++gate) {
         const size_t at = gate * units + v * kLanes;

@@ -76,7 +76,7 @@ struct GruCellAt {
                kLanes);
     }
     HWY_UNROLL(16)
-    for (size_t v = 0; v < RestVectors(kRest); ++v) {
+    for (size_t v = 0; v < x_part.kRestVectors; ++v) {
       const size_t at = operands.RestUnit() + v * kLanes;
       if constexpr (kRest == kHalfRest) {  // one vector has both gates
         const FloatTag tag;

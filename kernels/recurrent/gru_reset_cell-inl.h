@@ -57,7 +57,7 @@ struct GruResetGatesAt {
       ResetGruUnits(sums.Of(0, v), sums.Of(1, v), operands.h + at, z + at, reset_h + at, kLanes);
     }
     HWY_UNROLL(16)
-    for (size_t v = 0; v < RestVectors(kRest); ++v) {
+    for (size_t v = 0; v < sums.kRestVectors; ++v) {
       const size_t at = operands.RestUnit() + v * kLanes;
       ResetGruUnits(sums.Rest(0, v), sums.Rest(1, v), operands.h + at, z + at, reset_h + at,
                     sums.RestLanes(v));
@@ -103,7 +103,7 @@ struct GruCandidateAt {
       UpdateGruUnits(sums.Of(0, v), h + at, h_next + at, kLanes);
     }
     HWY_UNROLL(16)
-    for (size_t v = 0; v < RestVectors(kRest); ++v) {
+    for (size_t v = 0; v < sums.kRestVectors; ++v) {
       const size_t at = operands.RestUnit() + v * kLanes;
       UpdateGruUnits(sums.Rest(0, v), h + at, h_next + at, sums.RestLanes(v));
     }

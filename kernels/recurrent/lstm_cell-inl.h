@@ -71,7 +71,7 @@ struct LstmCellAt {
                 c_next + at, kLanes);
     }
     HWY_UNROLL(16)
-    for (size_t v = 0; v < RestVectors(kRest); ++v) {
+    for (size_t v = 0; v < sums.kRestVectors; ++v) {
       const size_t at = operands.RestUnit() + v * kLanes;
       LstmUnits(sums.Rest(0, v), sums.Rest(1, v), sums.Rest(2, v), sums.Rest(3, v), c + at,
                 h_next + at, c_next + at, sums.RestLanes(v));
