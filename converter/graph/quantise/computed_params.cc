@@ -72,7 +72,7 @@ const ir::Source& OtherInput(const ir::Node& binary, const ir::Node& reader) {
   return binary.inputs[binary.inputs[0].node == &reader ? 1 : 0];
 }
 
-// Returns true if `source` has one element for each channel of the product, which `sums` computes.
+// Returns true if `source` has one element per channel of the product. `sums` is its node.
 bool IsOfChannels(const ByteProduct& product, const ir::Node& sums, const ir::Source& source) {
   const Dims &dims = TypeOf(source).dims, &of_sums = sums.outputs[0].type.dims;
   // Number of axes after the channels.

@@ -63,34 +63,34 @@ def peers_of(results):
     return [engine for engine in results["versions"] if engine != "weft" and engine in known]
 
 
-def int8_table(results):
-    engines = peers_of(results)
-    rows = []
+def timed_rows(results):
+    """For each case: its row, the cells of its title and times, the best peer, and the ratios."""
+    engines = ("weft", *peers_of(results))
     for row in results["cases"].values():
         rival = best_peer(row)
-        low, middle, high = ratios(row, rival)
         times = {e: digits(typical(row, e)) for e in row["rounds"]}
+        yield row, [row["title"], *(times.get(e, "") for e in engines)], rival, ratios(row, rival)
+
+
+def int8_table(results):
+    rows = []
+    for row, cells, rival, (low, middle, high) in timed_rows(results):
         other = next(name for name in ("oneDNN int8", "ONNX Runtime") if name in row["errors"])
         errors = ", ".join(f"{digits(127 * e)}" for e in
                            (row["errors"].get(name) for name in ("weft", other))
                            if e is not None)
-        rows.append([row["title"], *(times.get(e, "") for e in ("weft", *engines)),
-                     f"{1 / middle:.2f} ({1 / high:.2f} to {1 / low:.2f}), {rival}", errors])
-    return table(["case", "weft", *engines, "weft / best peer",
+        rows.append([*cells, f"{1 / middle:.2f} ({1 / high:.2f} to {1 / low:.2f}), {rival}",
+                     errors])
+    return table(["case", "weft", *peers_of(results), "weft / best peer",
                   "quanta apart: weft, ONNX Runtime or oneDNN int8"], rows)
 
 
 def tflite_table(results):
-    engines = peers_of(results)
-    rows = []
-    for row in results["cases"].values():
-        rival = best_peer(row)
-        low, middle, high = ratios(row, rival)
-        times = {e: digits(typical(row, e)) for e in row["rounds"]}
-        rows.append([row["title"], *(times.get(e, "") for e in ("weft", *engines)),
-                     f"{middle:.2f} ({low:.2f} to {high:.2f}), {rival}",
-                     f"{row['errors']['weft']:.0e}"])
-    return table(["model", "weft", *engines, "best peer / weft", "weft and LiteRT differ by"], rows)
+    rows = [[*cells, f"{middle:.2f} ({low:.2f} to {high:.2f}), {rival}",
+             f"{row['errors']['weft']:.0e}"]
+            for row, cells, rival, (low, middle, high) in timed_rows(results)]
+    return table(["model", "weft", *peers_of(results), "best peer / weft",
+                  "weft and LiteRT differ by"], rows)
 
 
 def limits_text(results):
