@@ -264,29 +264,34 @@ def main(arguments):
 
 def _ends(words, indices, deadline):
     """Yields the End of each model, until the deadline."""
+    pool = None
     for begin in range(0, len(indices), 64):
         if deadline and time.time() > deadline:
-            return
-        batch = indices[begin:begin + 64]
+            break
+        pool = pool or concurrent.futures.ProcessPoolExecutor(words.jobs)
         jobs, again = {}, []
-        with concurrent.futures.ProcessPoolExecutor(words.jobs) as pool:
-            for index in batch:
-                try:
-                    jobs[pool.submit(run_one, words, index)] = index
-                except BrokenProcessPool:
-                    again.append(index)
-            for job in concurrent.futures.as_completed(jobs):
-                try:
-                    end = job.result()
-                except BrokenProcessPool:
-                    again.append(jobs[job])
-                    continue
-                if end.kind is None and agreement.OPENVINO in end.message:
-                    again.append(end.index)
-                else:
-                    yield end
+        for index in indices[begin:begin + 64]:
+            try:
+                jobs[pool.submit(run_one, words, index)] = index
+            except BrokenProcessPool:
+                again.append(index)
+        for job in concurrent.futures.as_completed(jobs):
+            try:
+                end = job.result()
+            except BrokenProcessPool:
+                again.append(jobs[job])
+                continue
+            if end.kind is None and agreement.OPENVINO in end.message:
+                again.append(end.index)
+            else:
+                yield end
+        if again:  # a broken pool runs nothing more
+            pool.shutdown()
+            pool = None
         for index in again:
             yield _run_alone(words, index)
+    if pool:
+        pool.shutdown()
 
 
 def _run_alone(words, index):
