@@ -27,6 +27,7 @@ namespace {
 
 constexpr const char* kSummary = "summary.json";
 constexpr const char* kPage = "index.html";
+constexpr const char* kHashes = "SHA256SUMS";
 constexpr const char* kVectorFolder = "vectors";
 constexpr const char* kMark = "weft_evidence";  // key of the summary, with the layout's version
 constexpr int kLayout = 1;
@@ -57,7 +58,8 @@ Json SourcesOf(const std::vector<std::string>& files, Faults& faults) {
 
 Json CommandsOf(const std::string& model, const Vectors& vectors) {
   const std::string file = ShellWord(model.starts_with('-') ? "./" + model : model);
-  Json commands = Json::array({"weft verify " + file});
+  Json commands =
+      Json::array({fmt::format("sha256sum --check {}", kHashes), "weft verify " + file});
   if (!vectors.compare_options.empty()) {
     commands.push_back("weft compare " + file + vectors.compare_options);
   }
@@ -83,6 +85,7 @@ Json SummaryOf(const EvidenceInput& input, LoadedModel& model, const Json& facts
             {"stack_bytes_helium", facts["budget"]["stack_bytes_helium"]},
             {"scratch_proof", facts["plan"].value("proof", Json())}}},
           {"max_steps_of_a_run", model.engine().MaxSteps()},
+          {"max_instructions_of_a_run", Json::array()},
           {"work", facts["budget"]["work"]},
           {"state_layout", facts["state_layout"]},
           {"streamed", facts["streamed"]},
@@ -97,8 +100,14 @@ void AddVectors(const Vectors& vectors, std::vector<EvidenceFile>& files) {
   }
 }
 
-// Adds the summary with the list of all other files, then the page, at the front: from its first
-// file on, the folder has a summary.
+// A line of sha256sum.
+std::string HashLine(const Json& file) {
+  return fmt::format("{}  {}\n", Plain(file["sha256"]), Plain(file["file"]));
+}
+
+// Adds the summary with the list of the other files, then the page, at the front: from its first
+// file on, the folder has a summary. The hashes of all files and of the model are last: a folder
+// that was not completely written fails their check.
 void AddSummary(Json summary, const Json& mapping, const Json& plan,
                 std::vector<EvidenceFile>& files) {
   summary["files"] = ListOf(files, [](const EvidenceFile& file) -> Json {
@@ -111,6 +120,11 @@ void AddSummary(Json summary, const Json& mapping, const Json& plan,
       {kPage, EvidencePage(summary, mapping, plan), "This summary, for readers"}};
   files.insert(files.begin(), std::make_move_iterator(first.begin()),
                std::make_move_iterator(first.end()));
+  std::string hashes = HashLine(summary["model"]);
+  for (const EvidenceFile& file : files) {
+    hashes += HashLine(FileFacts(file.name, BytesOfText(file.text)));
+  }
+  files.push_back({kHashes, std::move(hashes), "SHA-256 of the model and of all files"});
 }
 
 bool IsInside(const std::string& name) {
@@ -150,6 +164,8 @@ std::vector<EvidenceFile> EvidenceOf(const EvidenceInput& input, Faults& faults)
   if (!faults.ok()) return {};
   Json summary = SummaryOf(input, *model, facts);
   summary["sources"] = sources;
+  const Json instructions = InstructionsOf(model->root());
+  summary["max_instructions_of_a_run"] = InstructionSumsOf(instructions);
   summary["checks"] = ChecksOf(model->root(), check, plan);
   summary["vectors"] = vectors.facts;
   summary["commands"] = CommandsOf(input.model, vectors);
@@ -164,8 +180,10 @@ std::vector<EvidenceFile> EvidenceOf(const EvidenceInput& input, Faults& faults)
        "Each value: address, size, lifetime, values that share its bytes"},
       {"kernels.csv", CsvText(KernelRowsOf(model->root(), facts), kKernelColumns),
        "Kernels that firmware links for this model"},
+      {"instructions.csv", CsvText(InstructionRowsOf(instructions), kInstructionColumns),
+       "Maximum instructions of each step on each core with bounds; empty: no bound"},
       {"facts.json", TextOf(facts),
-       "Output of weft inspect --json --budget --plan --listing, and the available plans"},
+       "All facts of weft inspect --json --budget --plan --listing, and the available plans"},
       {"report.html", report::Page(facts), "Memory over time, work and flash, as pictures"},
       {"sbom.spdx.json", TextOf(SbomOf(summary["model"], sources)),
        "Bill of materials of the model and of weft, SPDX 2.3"}};

@@ -13,9 +13,11 @@
 #include "converter/base/paths.h"
 #include "converter/base/sha256.h"
 #include "converter/cli/evidence_parts.h"
+#include "converter/cli/facts.h"
 #include "converter/cli/targets.h"
 #include "converter/emit/c_source.h"
 #include "converter/emit/self_test.h"
+#include "converter/inspect/instructions.h"
 #include "converter/inspect/listing.h"
 #include "converter/inspect/weight_copies.h"
 #include "runtime/format/listing.h"
@@ -40,16 +42,10 @@ std::string WithoutFolders(const std::string& value) {
   return value.substr(0, begin) + path.filename().string();
 }
 
-struct KernelFiles {
-  std::string source, tests;
-};
-
-KernelFiles FilesOf(std::string_view kind) {
-  if (kind == kSection) return {"runtime/run.cc", "tests/runtime/section_test.cc"};
-  for (const StepFiles& row : kStepFiles) {
-    if (row.step == kind) return {std::string(row.source), std::string(row.tests)};
-  }
-  return {};
+StepFiles FilesOf(std::string_view kind) {
+  if (kind == kSection) return {kSection, "runtime/run.cc", "tests/runtime/section_test.cc", ""};
+  const auto* row = std::ranges::find(kStepFiles, kind, &StepFiles::step);
+  return row == std::end(kStepFiles) ? StepFiles{} : *row;
 }
 
 std::string FunctionOf(const std::map<uint16_t, std::string>& entries, uint16_t kind) {
@@ -145,7 +141,7 @@ Json MappingOf(const LoadedModel& model, const Json& facts) {
   const std::map<uint16_t, std::string> entries = emit::StepEntriesOf(model.root());
   return ListOf(facts["listing"], [&](const Json& step) -> Json {
     const uint32_t index = step["step"];
-    const KernelFiles files = FilesOf(step["kind"].get<std::string>());
+    const StepFiles files = FilesOf(step["kind"].get<std::string>());
     Operands reads, writes;
     AddOperands(model, step.value("inputs", Json::array()), reads);
     AddOperands(model, step.value("outputs", Json::array()), writes);
@@ -195,17 +191,46 @@ Json KernelRowsOf(const format::Model& model, const Json& facts) {
   Json rows = Json::array();
   for (const auto& [kind, entry] : emit::StepEntriesOf(model)) {
     const std::string name = format::NameOf(static_cast<format::Kind>(kind));
-    const KernelFiles files = FilesOf(name);
+    const StepFiles files = FilesOf(name);
     rows.push_back({{"kernel", name},
                     {"function", "weft_run_" + entry},
                     {"steps", facts["steps"][name]},
                     {"source", files.source},
-                    {"tests", files.tests}});
+                    {"tests", files.tests},
+                    {"coverage", files.coverage}});
   }
   for (const std::string& variant : emit::StepVariantsOf(model)) {
     rows.push_back({{"kernel", "variant"}, {"function", "weft_variant_" + variant}});
   }
   return rows;
+}
+
+Json InstructionsOf(const format::Model& model) {
+  return ListOf(inspect::CoresWithBounds(),
+                [&model](const std::string& core) { return InstructionFactsOf(model, core); });
+}
+
+Json InstructionRowsOf(const Json& cores) {
+  Json rows = Json::array();
+  for (const Json& core : cores) {
+    for (Json row : core["steps"]) {
+      const Json& depends = row["depends_on_data"];
+      row["depends_on_data"] = depends.is_null() ? Json() : depends.get<bool>() ? "yes" : "no";
+      row["target"] = core["target"];
+      rows.push_back(std::move(row));
+    }
+  }
+  return rows;
+}
+
+Json InstructionSumsOf(const Json& cores) {
+  return ListOf(cores, [](const Json& core) -> Json {
+    return {{"target", core["target"]},
+            {"compiler", core["compiler"]},
+            {"max", core["max"]},
+            {"steps", core["steps"].size()},
+            {"steps_without_bound", core["steps_without_bound"]}};
+  });
 }
 
 Json ChecksOf(const format::Model& model, const ModelCheck& check, const Json& plan) {
@@ -243,12 +268,12 @@ Json ChecksOf(const format::Model& model, const ModelCheck& check, const Json& p
 }
 
 Json NumericOf(const format::Model& model) {
-  Json targets = ListOf(TargetNames(), [](const std::string& target) -> Json {
-    return {{"target", target}, {"class", "exact"}};
+  const char* const exact = format::EnumNameToleranceClass(format::ToleranceClass::exact);
+  const char* const without_fma = format::EnumNameToleranceClass(emit::ToleranceOf(model));
+  Json targets = ListOf(TargetNames(), [&](const std::string& target) -> Json {
+    return {{"target", target}, {"class", FusesMultiplyAdd(target) ? exact : without_fma}};
   });
-  return {{"by_target", targets},
-          {"targets_without_fused_multiply_add",
-           format::EnumNameToleranceClass(emit::ToleranceOf(model))}};
+  return {{"by_target", targets}, {"targets_without_fused_multiply_add", without_fma}};
 }
 
 Json Limits() {

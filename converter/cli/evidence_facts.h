@@ -21,7 +21,10 @@ inline constexpr const char* kMappingColumns =
 inline constexpr const char* kPlanColumns =
     ">value | name | region | >offset | >bytes | >first_step | >last_step | live | slots | kept | "
     "shares_bytes_with";
-inline constexpr const char* kKernelColumns = "kernel | function | >steps | source | tests";
+inline constexpr const char* kKernelColumns =
+    "kernel | function | >steps | source | tests | coverage";
+inline constexpr const char* kInstructionColumns =
+    "target | >step | layer | kernel=kind | >executions | >max | >max_per_run | depends_on_data";
 
 // The values of the options in the call that may change the result, in the order of the help. A
 // path is reduced to its last part.
@@ -34,8 +37,15 @@ Json FileFacts(const std::string& name, std::span<const std::byte> bytes);
 Json MappingOf(const LoadedModel& model, const Json& facts);
 // A row for each variable and for each buffer of scratch. `facts` has a plan.
 Json PlanRowsOf(const Json& facts);
-// A row for each function of steps.h that firmware links for this model.
+// A row for each function of steps.h that firmware links for this model, with the coverage that the
+// tests of the repository reach in its source on x86-64.
 Json KernelRowsOf(const format::Model& model, const Json& facts);
+// The bounds of InstructionFactsOf for each core that has some.
+Json InstructionsOf(const format::Model& model);
+// A row for each core and step, and a row for each core about the run. `cores` are of
+// InstructionsOf.
+Json InstructionRowsOf(const Json& cores);
+Json InstructionSumsOf(const Json& cores);
 // The result of `weft verify`: "valid", "violated" or "not validated", with counts. `plan` are
 // rows of PlanRowsOf.
 Json ChecksOf(const format::Model& model, const ModelCheck& check, const Json& plan);

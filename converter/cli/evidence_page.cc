@@ -25,6 +25,19 @@ pre { background: #f3f3f3; overflow-x: auto; padding: .6em; }
 <body>
 )";
 
+std::string LongestRun(const Json& summary) {
+  std::string text = fmt::format("at most {} steps", Plain(summary["max_steps_of_a_run"]));
+  for (const Json& core : summary["max_instructions_of_a_run"]) {
+    text += core["max"].is_null()
+                ? fmt::format("; {}: no bound of instructions, because {} of {} steps have none",
+                              Plain(core["target"]), Plain(core["steps_without_bound"]),
+                              Plain(core["steps"]))
+                : fmt::format("; {}: at most {} instructions, with {}", Plain(core["target"]),
+                              Plain(core["max"]), Plain(core["compiler"]));
+  }
+  return text + "; time is not bounded";
+}
+
 // Rows "question", "answer" of the first table.
 Json AnswersOf(const Json& summary) {
   Json rows = Json::array();
@@ -53,12 +66,18 @@ Json AnswersOf(const Json& summary) {
       fmt::format("state {} bytes, scratch {} bytes, stack {} bytes ({} with Helium), no heap",
                   Plain(memory["state_bytes"]), Plain(memory["scratch_bytes"]),
                   Plain(memory["stack_bytes"]), Plain(memory["stack_bytes_helium"])));
-  add("Longest run",
-      fmt::format("at most {} steps; time is not bounded", Plain(summary["max_steps_of_a_run"])));
+  add("Longest run", LongestRun(summary));
+  std::string rounded;
+  for (const Json& row : numeric["by_target"]) {
+    if (row["class"] == "exact") continue;
+    rounded += fmt::format("{}{}", rounded.empty() ? "" : ", ", Plain(row["target"]));
+  }
   add("Numeric class",
-      fmt::format("exact on all {} targets of --target; {} on others without fused multiply-add",
-                  numeric["by_target"].size(),
-                  Plain(numeric["targets_without_fused_multiply_add"])));
+      fmt::format("exact on {} targets of --target; {} on those without fused multiply-add{}",
+                  std::ranges::count(numeric["by_target"], "exact",
+                                     [](const Json& row) { return Plain(row["class"]); }),
+                  Plain(numeric["targets_without_fused_multiply_add"]),
+                  rounded.empty() ? "" : ": " + rounded));
   add("Memory plan",
       fmt::format("{}: {} byte ranges compared; of {} pairs of values, {} share bytes, {} of them "
                   "in one step",
@@ -70,7 +89,9 @@ Json AnswersOf(const Json& summary) {
   add("Not proved", Plain(checks["not_proved"]));
   const bool is_stored = summary["vectors"]["stored_in_model"];
   add("Recorded runs",
-      fmt::format("{} in vectors/, {}", Plain(summary["vectors"]["runs"]),
+      fmt::format("{} in vectors/, {}. weft computed the outputs: they show that results repeat, "
+                  "not that they agree with the source",
+                  Plain(summary["vectors"]["runs"]),
                   is_stored ? "the self test in the model, which passed"
                             : "recorded for this folder; the model has no self test"));
   return rows;
@@ -94,7 +115,11 @@ std::string EvidencePage(const Json& summary, const Json& mapping, const Json& p
   }
   page += "</ul>\n" + Heading("Layers, steps, kernels and tests");
   page += HtmlText(mapping, kMappingColumns);
-  page += Heading("Memory plan") + HtmlText(plan, kPlanColumns);
+  page += Heading("Memory plan");
+  page +=
+      "<p>Values that share bytes in one step are in a loop: their addresses move with each "
+      "iteration, and the validator compares the bytes of every iteration.</p>\n";
+  page += HtmlText(plan, kPlanColumns);
   return page + "</body>\n</html>\n";
 }
 

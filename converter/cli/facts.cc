@@ -284,8 +284,9 @@ Json PlanOf(const LoadedModel& model, const inspect::Traffic& traffic) {
   return plan;
 }
 
-// Upper bounds of instructions; null where there is none. Bounds are rounded up.
-Json InstructionsOf(const format::Model& model, const std::string& target) {
+}  // namespace
+
+Json InstructionFactsOf(const format::Model& model, const std::string& target) {
   const inspect::RunBound bound = inspect::InstructionsOf(model, target);
   const auto number = [](const std::optional<double>& value) -> Json {
     if (!value) return nullptr;
@@ -313,8 +314,6 @@ Json InstructionsOf(const format::Model& model, const std::string& target) {
           {"engine", number(bound.engine)},
           {"steps", steps}};
 }
-
-}  // namespace
 
 Json FactsOf(const LoadedModel& model, const FactParts& parts) {
   const format::Model& root = model.root();
@@ -347,7 +346,7 @@ Json FactsOf(const LoadedModel& model, const FactParts& parts) {
     facts["budget"] = inspect::BudgetOf(model.bytes(), parts.budget_rows);
   }
   if (parts.plan) facts["plan"] = PlanOf(model, traffic);
-  if (!parts.target.empty()) facts["instructions"] = InstructionsOf(root, parts.target);
+  if (!parts.target.empty()) facts["instructions"] = InstructionFactsOf(root, parts.target);
   if (parts.listing) facts["listing"] = inspect::ListingJson(root);
   return facts;
 }

@@ -21,6 +21,10 @@ struct FactParts {
 };
 inline const FactParts kAllFacts = {SIZE_MAX, true, true, {}};
 
+// Upper bounds of the instructions of a run and of each step on a core of CoresWithBounds
+// (inspect/instructions.h), rounded up; null where there is none.
+Json InstructionFactsOf(const format::Model& model, const std::string& target);
+
 // `model` must be open.
 Json FactsOf(const LoadedModel& model, const FactParts& parts = {});
 

@@ -15,6 +15,7 @@ struct Target {
   std::string_view name;
   bool is_processor = false;
   bool is_board = false;
+  bool fuses = true;
   bool adds_products = false;
   bool keeps_i8x32 = false;
   bool converts_f16 = false;
@@ -22,9 +23,10 @@ struct Target {
   int float_cost = 1;
 };
 constexpr Target kTargets[] = {
-#define WEFT_TARGET(preset, processor, compiler, runs_on, is_processor, is_board, adds_products, \
-                    keeps_i8x32, converts_f16, f16_cost, float_cost)                             \
-  {preset, is_processor, is_board, adds_products, keeps_i8x32, converts_f16, f16_cost, float_cost},
+#define WEFT_TARGET(preset, processor, compiler, runs_on, is_processor, is_board, fuses, \
+                    adds_products, keeps_i8x32, converts_f16, f16_cost, float_cost)      \
+  {preset,      is_processor, is_board, fuses,     adds_products,                        \
+   keeps_i8x32, converts_f16, f16_cost, float_cost},
 #include "converter/cli/targets.inc"
 #undef WEFT_TARGET
 };
@@ -45,6 +47,11 @@ std::vector<std::string> TargetNames() {
     if (target.is_processor) names.emplace_back(target.name);
   }
   return names;
+}
+
+bool FusesMultiplyAdd(std::string_view target) {
+  const Target* const found = Find(target);
+  return found != nullptr && found->fuses;
 }
 
 bool IsTarget(std::string_view name) { return Find(name) != nullptr; }

@@ -17,6 +17,10 @@ std::vector<std::string> TargetNames();
 // Returns true for the complete name of a target.
 bool IsTarget(std::string_view name);
 
+// Returns true if a target rounds a multiply-add once, as the class exact requires. False for an
+// unknown target.
+bool FusesMultiplyAdd(std::string_view target);
+
 // Returns which plan the converter chooses for a target without --arena-budget: the fastest if
 // memory is plentiful, else one that saves scratch. kBalanced for an unknown target.
 plan::Aim AimFor(std::string_view target);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Quantised products: dense, convolution and depthwise convolution, and pooling.
 #include "kernels/reference/conv_q8.h"
+#include "kernels/reference/dense_q8.h"
 #include "kernels/reference/depthwise_q8.h"
 #include "kernels/reference/pool_q8.h"
 #include "tests/kernels/codes_cases.h"
