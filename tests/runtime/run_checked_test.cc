@@ -146,6 +146,26 @@ TEST(RunChecked, FindsAnInputsNanInTheStateUntilReset) {
   }
 }
 
+// A quantised value has no NaN and no infinity, so outputs of quantised layers are finite: NaN
+// becomes the lowest value, infinities the nearest one (docs/safety.md).
+TEST(RunChecked, CannotSeeNonFiniteInputsOfQuantisedLayers) {
+  ListingBuilder b;
+  const SlotIndex x = b.Scratch(kF32, {4}), code = b.Scratch(ElementType::i8, {4}),
+                  y = b.Scratch(kF32, {4});
+  b.Input(x, {"x"});
+  b.Output(y, {"y"});
+  const format::CodeRange range(0, -100, 120, format::Results::codes);
+  b.Step(format::Kind::quantize, format::QuantizeParams(4, 2.0f, range), {x, code});
+  b.Step(format::Kind::dequantize, format::DequantizeParams(4, 0.5f, 0, 0, 0), {code, y});
+  Loaded model(b.Finish());
+  ASSERT_TRUE(model.fault.ok()) << model.Text();
+  const float inputs[] = {NAN, INFINITY, -INFINITY, 1.5f}, outputs[] = {-50, 60, -50, 1.5f};
+  std::memcpy(model.in(0), inputs, sizeof(inputs));
+  EXPECT_TRUE(model.engine.RunChecked().ok());
+  const float* const results = model.engine.output(0).as<float>();
+  for (int i = 0; i < 4; ++i) EXPECT_EQ(results[i], outputs[i]) << i;
+}
+
 TEST(RunChecked, IgnoresEmptyTensorsAndElementsAfterTheLength) {
   for (const ElementType type : kTypes) {
     ListingBuilder b;
