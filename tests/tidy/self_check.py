@@ -35,7 +35,7 @@ _README = {
     "tests/size/stack_bounds.txt": "# cpu ...\ncortex-m7 mlp gnu-12 950\n",
     "tests/size/tflm_int8.txt": "# cpu ...\n",
     "tests/size/cycles.txt": "# cpu ...\ncortex-m7 int8_row gnu-12 64 80 96.0\n",
-    "converter/cli/targets.inc": 'WEFT_TARGET("m4", "Cortex-M4", "GCC", "QEMU", true, true, true, false, true, 1.8, 1)\n',
+    "converter/cli/targets.inc": 'WEFT_TARGET("m4", "Cortex-M4", "GCC", "QEMU", true, true, true, true, false, true, 1.8, 1)\n',
     "tests/size/tflite.txt":
         "# cpu ...\ncortex-m4f ad01_int8 tflm gnu-12 4096 1024 2048 700 9000 26000 a0 b1\n"
         "cortex-m4f ad01_int8 weft gnu-12 3072 2048 1024 900 8000 13000 a0 b1\n",
@@ -79,6 +79,11 @@ _README = {
         "| [vad](../examples/models/vad/README.md) 6 | `f32` | 9.0 KB | 2.0 KB | 1.0 k | 0.5 k | 2.0 | 8.0 (ORT) | 4.0 |\n"
         "| [vad](../examples/models/vad/README.md) 6 | `i8` | 7.0 KB | 3.0 KB | 0.9 k |  | 1.0 | 8.0 (ORT) | 8.0 |\n"
         "<!-- end -->\n",
+    "tests/coverage/files.txt": "# file ...\nruntime/a.cc 19 20 3 4 1 2\n",
+    "docs/safety.md":
+        "<!-- coverage -->\n| folder | lines | branches | MC/DC |\n| --- | --- | --- | --- |\n"
+        "| `runtime/` | 95.0 % | 75.0 % | 50.0 % |\n| `runtime/bind/` | 0.0 % | 0.0 % | 0.0 % |\n"
+        "| `kernels/` | 0.0 % | 0.0 % | 0.0 % |\n<!-- end -->\n",
     "docs/operations.md":
         "<!-- steps -->\n| step | operands | meaning |\n| --- | --- | --- |\n"
         "| `dense` | x [start] -> y | y |\n<!-- end -->\n<!-- operations -->\nAdd 1.\n<!-- end -->\n",
@@ -106,6 +111,18 @@ _MESSAGES = {
     messages.LIST: messages.HEAD + '\nconverter/a.cc\n  "one {} text"\n  "alone"\n\n'
                                    'runtime/a.cc\n  "two words"\n',
 }
+
+
+_COVERAGE = {
+    "runtime/a.cc": "if (a ==\n    b || c) return;\n",
+    "tests/coverage/files.txt": "# file ...\nruntime/a.cc 1 2 3 4 5 6\n",
+    "tests/coverage/missed.txt": "# file ...\nruntime/a.cc | a == b || c | true | 1 | no file has it\n",
+}
+
+
+def _other_coverage(old, new):
+    return {path: text.replace(old, new) if path != "runtime/a.cc" else text
+            for path, text in _COVERAGE.items()}
 
 
 def _other_messages(path, old, new):
@@ -175,6 +192,11 @@ SAMPLES = {
         {**_OPERATIONS, "converter/graph/b.cc": "auto node = std::make_unique<ir::Node>();\n"},
         {path: text for path, text in _OPERATIONS.items() if path != next(iter(PATTERNS))}
     ]),
+    "coverage": (_COVERAGE, [
+        *({path: text for path, text in _COVERAGE.items() if path != gone} for gone in _COVERAGE),
+        _other_coverage("runtime/a.cc 1", "runtime/b.cc 1"), _other_coverage("a == b", "a != b"),
+        _other_coverage("no file has it", "?")
+    ]),
     "steps": ({**_STEP, "runtime/bind/shared.cc": ""}, [
         *(_without(path) for path in _STEP),
         {**_STEP, "runtime/bind/stray.cc": "WEFT_BIND_STEP(stray, Stray)\n"},
@@ -205,6 +227,7 @@ SAMPLES = {
                    {path: text for path, text in _README.items() if path != "docs/footprint.md"},
                    _other_page("footprint", "13.0 k", "12.0 k"),
                    _other_page("models", "0.9 k", "0.8 k"),
+                   _other_page("safety", "75.0", "75.1"),
                    _other_page("targets", "1.8", "1.7"),
                    _other_page("coming-from-tflite-micro", "equal", "differ"),
                    _other_page("operations", "[start]", "start")]),

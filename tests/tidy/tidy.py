@@ -9,7 +9,7 @@ Exit code 0: no errors. 1: errors, one line each. 77: the requested rule cannot 
 import pathlib
 import sys
 
-from rules import (arrows, commits, messages, narrowing, operations, readme, sentences, sizes, steps, style, texts,
+from rules import (arrows, commits, coverage, messages, narrowing, operations, readme, sentences, sizes, steps, style, texts,
                    vocabulary, words)
 from rules.sizes import Skipped
 from tree import Tree
@@ -23,6 +23,7 @@ RULES = {
     "file_lines": sizes.check_files,
     "line_width": sizes.check_width,
     "operations": operations.check,
+    "coverage": coverage.check,
     "steps": steps.check,
     "messages": messages.check,
     "licence": texts.check_licence,

@@ -20,7 +20,7 @@ def _steps(tree):
 
 # Strings of a row of targets.inc, and its numbers.
 _TARGET = re.compile(r'^WEFT_TARGET\("([^"]*)", "([^"]*)", "([^"]*)", "([^"]*)", '
-                     r'\w+, \w+, \w+, \w+, \w+, ([\d.]+), \d+\)$',
+                     r'(?:\w+, ){6}([\d.]+), \d+\)$',
                      re.MULTILINE)
 
 
@@ -274,6 +274,19 @@ def _known_models(tree):
     return lines
 
 
+def _coverage(tree):
+    """Sums of tests/coverage/files.txt for each folder that docs/safety.md names."""
+    rows = _table_rows(tree, "tests/coverage/files.txt")
+    lines = ["| folder | lines | branches | MC/DC |", "| --- | --- | --- | --- |"]
+    for folder in ("runtime/", "runtime/bind/", "kernels/"):
+        sums = [sum(map(int, column)) for column in
+                zip(*(row[1:] for row in rows if row[0].startswith(folder)))] or [0] * 6
+        cells = (f"{100 * covered / max(1, count):.1f} %"
+                 for covered, count in zip(sums[::2], sums[1::2]))
+        lines.append(f"| `{folder}` | {' | '.join(cells)} |")
+    return lines
+
+
 # Name of a table -> the file that holds it, and its lines.
 _TABLES = {
     "steps": ("docs/operations.md", _steps),
@@ -285,6 +298,7 @@ _TABLES = {
     "cycles": ("docs/footprint.md", _cycles),
     "footprint_m4": ("README.md", _footprint_m4),
     "models": ("docs/models.md", _models),
+    "coverage": ("docs/safety.md", _coverage),
     "tflite_micro": ("docs/coming-from-tflite-micro.md", _tflite_micro),
 }
 
