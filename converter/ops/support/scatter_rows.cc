@@ -281,9 +281,11 @@ program::ValueId EmitCountedRows(program::Builder& builder, ComputedRows rows,
   const Dims dims = {rows.outer, rows.rows, rows.inner}, one = {1, 1, 1};
   ComputedRows counting = rows;
   counting.combination = Combination::kSum;
-  program::ValueId counts = EmitComputedRows(
-      builder, counting, numbers, AllOf(builder, {rows.outer, rows.targets, rows.inner}, 1),
-      AllOf(builder, dims, with_data ? 1 : 0));
+  // Named variables, because compilers evaluate arguments in different orders, and the order of
+  // the calls is the order of the steps in the file.
+  const program::ValueId none_met = AllOf(builder, dims, with_data ? 1 : 0);
+  const program::ValueId ones = AllOf(builder, {rows.outer, rows.targets, rows.inner}, 1);
+  program::ValueId counts = EmitComputedRows(builder, counting, numbers, ones, none_met);
   if (!with_data) {
     const auto number = [&](float known) {
       return Operand{builder.WeightsOf<float>({ElementType::f32, {1}}, {known}), one};
