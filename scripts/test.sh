@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Sets up, builds and tests weft: scripts/test.sh [--all | PRESET...]. Without arguments the presets
-# below run, and OpenVINO derives the conformance goldens again if it is available. --all adds the
-# presets whose packages scripts/setup.sh does not install (docs/targets.md). Continues after a
-# failure; the last line is the sum over all presets.
+# below run, and OpenVINO derives the conformance goldens again if it is available. --all adds
+# Windows and WebAssembly (docs/targets.md). Continues after a failure; the last
+# line is the sum over all presets.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 presets=("$@")
@@ -64,8 +64,8 @@ count() {
 
 # Sets `dependencies` to the options of a preset. The sanitizers' build uses the versions that CMake
 # fetches if a system has none, so that the tests run with both (setup.sh fetches their sources).
-# The converters for Windows and WebAssembly link the same versions, and the host's FlatBuffers has
-# their headers.
+# The converters for other systems link the same versions, and the host's FlatBuffers has their
+# headers.
 choose_dependencies() {
   local name names=(fmt json pugixml)
   dependencies=()
@@ -109,7 +109,13 @@ run_tests() {
   fi
 }
 
-scripts/setup.sh || exit 1
+needs=tests
+for preset in "${presets[@]}"; do
+  case "$preset" in
+    mingw-w64 | wasm32*) needs=all ;;
+  esac
+done
+scripts/setup.sh $needs || exit 1
 started=$SECONDS
 for preset in "${presets[@]}"; do
   preset_started=$SECONDS

@@ -3,7 +3,10 @@
 # class rounded. Without vectors (WEFT_SIMD128=OFF, as in the preset) each sum is rounded once, and
 # the class is exact. WEFT_RELAXED_SIMD uses relaxed_madd, whose rounding depends on the processor:
 # on those with fused multiply-add the class is exact.
-find_program(WEFT_EMCC emcc REQUIRED)
+# `scripts/setup.sh all` unpacks Emscripten and Node.js into build/deps if those of the system are
+# too old.
+set(weft_deps "${CMAKE_CURRENT_LIST_DIR}/../build/deps")
+find_program(WEFT_EMCC emcc REQUIRED HINTS "${weft_deps}/emscripten/usr/share/emscripten")
 get_filename_component(weft_emscripten "${WEFT_EMCC}" REALPATH)
 get_filename_component(weft_emscripten "${weft_emscripten}" DIRECTORY)
 set(EMSCRIPTEN_SYSTEM_PROCESSOR wasm32)

@@ -14,7 +14,8 @@ import shutil
 import subprocess
 import sys
 
-TOOLS = ("bash", "env", "dirname", "mkdir", "cat", "tail", "grep", "id", "mktemp", "rm", "cp", "cmp", "tar", "mv")
+TOOLS = ("bash", "env", "dirname", "basename", "mkdir", "cat", "tail", "head", "grep", "id", "mktemp", "rm", "cp", "cmp",
+         "tar", "mv", "chmod", "readlink", "sort")
 LIBRARIES = "flatc flatbuffers/base.h pugixml.hpp nlohmann/json.hpp fmt/format.h"
 # For each manager: the command that installs the packages of the set `convert`, and the probes that it
 # cannot provide and without which the script stops.
@@ -103,7 +104,7 @@ def check_without_manager(source, folder):
                 sys.exit(f"{name}: names {word}, which it does not need:\n{talk}")
     expect("bare tests", system.setup(1), "setup.sh tests: missing", "chromedriver", "valgrind; must")
     expect("skipped", system.setup(0, WEFT_SKIP_SETUP="1"), "left out")
-    expect("unknown set", system.setup(2, "all"), 'is "all"; must be convert, demo or tests')
+    expect("unknown set", system.setup(2, "most"), 'is "most"; must be convert, demo, tests or all')
     # With a compiler that finds every header, nothing is missing.
     for program in ("c++", "cmake", "ninja", "flatc"):
         system.add(program, "exit 0")
@@ -142,6 +143,54 @@ def check_user(source, folder):
     expect("sudo", system.calls, "install gcc-c++")
 
 
+# The packages that set `all` adds. The script also tries /usr/lib/wine, which may have Wine's loader.
+ALL = ("g++-mingw-w64-x86-64-posix ", " nodejs lld-19 llvm-19\n")
+EMSCRIPTEN = "build/deps/emscripten/usr"
+
+
+def write_program(path, body):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"#!{shutil.which('bash')}\n{body}\n")
+    path.chmod(0o755)
+
+
+def add_debian(system):
+    """A package manager that downloads one package, and the tool that unpacks it."""
+    package = system.root / "package"
+    write_program(package / "usr/bin/wasm-opt", 'echo "wasm-opt of $(basename "$0")"')
+    write_program(package / "usr/lib/linux/ld-linux-any.so.2", '[ "$1" = --library-path ] || exit 9\nshift 2\n"$@"')
+    for file in (".emscripten", "cache/sysroot/lib/wasm32-emscripten/libc.a",
+                 "cache/sysroot/lib/wasm32-emscripten/lto/libc.a"):
+        write_program(package / "usr/share/emscripten" / file, "")
+    system.add("apt-get", f"""echo "$*" >>"{system.root}/calls"
+case "$*" in
+  *indextargets*) echo http://deb.debian.org/debian ;;
+  *' source '*) exit 1 ;;
+  *' download '*) : >emscripten.deb ;;
+esac""")
+    system.add("dpkg-deb", f'tar -c -C "{package}" .')
+
+
+def check_all(source, folder):
+    """Set `all` unpacks an Emscripten, if that of the system is too old."""
+    system = System(source, folder, "all")
+    add_debian(system)
+    system.add("emcc", "echo 'emcc (Emscripten gcc/clang-like replacement) 3.1.6 ()'")
+    talk = system.setup(0, "all")
+    expect("all installs", system.calls, *ALL, " download emscripten binaryen ")
+    expect("all fetches", talk, "fetching Emscripten from the archive of Debian trixie", "wasm-opt of wasm-opt")
+    library = f"{EMSCRIPTEN}/share/emscripten/cache/sysroot/lib/wasm32-emscripten"
+    expect("all unpacks", f"{sorted(path.name for path in (system.root / library).iterdir())}", "['libc.a']")
+    expect("all sets", (system.root / EMSCRIPTEN / "share/emscripten/.emscripten").read_text(), "BINARYEN_ROOT = ")
+    expect("all again", system.setup(0, "all"), "Emscripten is in build/deps/emscripten")
+    shutil.rmtree(system.root / "build/deps/emscripten")
+    system.add("dpkg-deb", "exit 1")
+    expect("all without unpacking", system.setup(0, "all"), "could not fetch it")
+    expect("no folder", f"{(system.root / 'build/deps/emscripten').exists()}", "False")
+    system.add("emcc", "echo 'emcc (Emscripten gcc/clang-like replacement) 3.1.70 ()'")
+    expect("all with Emscripten", system.setup(0, "all"), "Emscripten is installed")
+
+
 def main():
     source, folder = (pathlib.Path(argument).absolute() for argument in sys.argv[1:3])
     shutil.rmtree(folder, ignore_errors=True)
@@ -150,6 +199,7 @@ def main():
     check_without_manager(source, folder)
     check_probes(source, folder)
     check_user(source, folder)
+    check_all(source, folder)
 
 
 if __name__ == "__main__":
