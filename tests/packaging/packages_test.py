@@ -64,6 +64,7 @@ def check_conan(source, build, folder, version):
 def check_debian(source, build, folder, version):
     debian = source / "packaging/debian"
     # The folders of a Debian package: libraries are below a folder for the processor.
+    run("cmake", "--build", build, "--target", "weft_manual")  # part of `all`, but not of the target weft
     run("cmake", "--install", build, "--prefix", folder / "installed/usr")
     root = folder / "installed"
     files = [path.relative_to(root).as_posix() for path in root.rglob("*") if path.is_file()]
