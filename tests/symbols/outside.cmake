@@ -2,7 +2,9 @@
 # cmake -DNM=<nm> -DOBJDUMP=<objdump> -DARCHIVES=<a.a>,<b.a> [-DMAY_NEED=<regex>] -P outside.cmake:
 # prints every symbol that the objects of all archives need and do not define, with the objects that
 # need it, and fails if one does not match MAY_NEED (without MAY_NEED all are accepted). It also
-# fails if an object has a section of functions that are called before main().
+# fails if an object has a section of functions that are called before main(), or of variables that
+# are written.
+set(written "known_dots")  # the instruction set of the processor
 set(constructors "\\.(preinit_array|init_array|ctors)")
 string(REPLACE "," ";" archives "${ARCHIVES}")
 set(defined "")
@@ -43,6 +45,11 @@ foreach(archive IN LISTS archives)
       set(object "${CMAKE_MATCH_1}")
     elseif(line MATCHES "^ +[0-9]+ (${constructors}[^ ]*) ")
       list(APPEND faults "${name}: ${object} holds ${CMAKE_MATCH_1}: something runs before main")
+    elseif(line MATCHES "^ +[0-9]+ (\\.t?(data|bss)[^ ]*) +0*[1-9a-f]")
+      set(section "${CMAKE_MATCH_1}")
+      if(NOT section MATCHES "^\\.data\\.rel\\.ro|${written}")
+        list(APPEND faults "${name}: ${object} holds ${section}: a variable that is written")
+      endif()
     endif()
   endforeach()
   if(object STREQUAL "")

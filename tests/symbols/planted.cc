@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Code that outside.cmake must reject: a call of a library that firmware does not have, and a
-// static constructor. Nothing links this file.
+// Code that outside.cmake must reject: a call of a library that firmware does not have, a static
+// constructor, and a variable that is written. Nothing links this file.
 #include <cstring>
 
 namespace weft::planted {
