@@ -24,7 +24,9 @@ inline constexpr const char* kPlanColumns =
 inline constexpr const char* kKernelColumns =
     "kernel | function | >steps | source | tests | coverage";
 inline constexpr const char* kInstructionColumns =
-    "target | >step | layer | kernel=kind | >executions | >max | >max_per_run | depends_on_data";
+    "target | >step | layer | kernel=kind | >executions | >max | >excess=excess .2f | >max_per_run "
+    "| "
+    "depends_on_data";
 
 // The values of the options in the call that may change the result, in the order of the help. A
 // path is reduced to its last part.

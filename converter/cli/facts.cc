@@ -304,6 +304,7 @@ Json InstructionFactsOf(const format::Model& model, const std::string& target) {
                      {"layer", inspect::LayerOf(model, i)},
                      {"executions", step.executions},
                      {"max", number(step.max)},
+                     {"excess", step.max ? Json(step.excess) : nullptr},
                      {"max_per_run", step.max ? number(step.executions * *step.max) : nullptr},
                      {"depends_on_data", step.max ? Json(!step.is_constant) : nullptr}});
   }

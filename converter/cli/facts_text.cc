@@ -336,7 +336,7 @@ std::string InstructionsText(const Json& instructions, size_t max_rows) {
   }
   if (rows.empty()) return text;
   text += TableText(rows,
-                    ">step | kind | layer | >executions | >at most=max | "
+                    ">step | kind | layer | >executions | >at most=max | >excess=excess % | "
                     ">per run=max_per_run | time depends on data=data");
   return shown == steps.size() ? text
                                : text + fmt::format("and {} more steps\n", steps.size() - shown);

@@ -191,7 +191,8 @@ void AddInspect(CommandLine& line, Exit* exit) {
   command
       .Add("--target", call->target,
            fmt::format("Also print the maximum number of instructions of a run on a core: {}. Each "
-                       "step has a bound, or is reported to have none",
+                       "step has a bound with its excess above measured steps, or is reported to "
+                       "have none",
                        fmt::join(inspect::CoresWithBounds(), ", ")))
       .Value("NAME", CheckCore);
   command

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <map>
 #include <string>
+#include <utility>
 
 #include "converter/inspect/bound_tables.h"
 #include "converter/inspect/terms.h"
@@ -14,6 +15,7 @@ namespace {
 
 struct Variant {
   bool is_constant = false;
+  double excess = 0;
   std::map<std::string, double, std::less<>> terms;
 };
 using Variants = std::map<std::string, Variant, std::less<>>;
@@ -26,7 +28,7 @@ std::string_view Cut(std::string_view& rest, char end) {
   return part;
 }
 
-// Reads lines "VARIANT|constant|TERM NUMBER|..." after "# COMPILER".
+// Reads lines "VARIANT|constant|EXCESS|TERM NUMBER|..." after "# COMPILER".
 Variants Read(std::string_view text, std::string& compiler) {
   Variants variants;
   compiler = Cut(text, '\n').substr(2);
@@ -35,6 +37,7 @@ Variants Read(std::string_view text, std::string& compiler) {
     if (line.starts_with("#")) continue;
     Variant& variant = variants[std::string(Cut(line, '|'))];
     variant.is_constant = Cut(line, '|') == "constant";
+    variant.excess = std::strtod(std::string(Cut(line, '|')).c_str(), nullptr);
     while (!line.empty()) {
       const std::string_view term = Cut(line, '|');
       const size_t space = term.rfind(' ');
@@ -45,16 +48,42 @@ Variants Read(std::string_view text, std::string& compiler) {
   return variants;
 }
 
-std::optional<double> BoundOf(const Variants& variants, const Terms& terms) {
-  const auto found = variants.find(terms.variant);
-  if (terms.variant.empty() || found == variants.end()) return std::nullopt;
+// The name of all variants that differ only in absent operands and in the activation, as in
+// tests/size/instructions.py.
+std::string FamilyOf(std::string_view variant) {
+  std::string family;
+  for (bool is_number = false; !variant.empty();) {
+    const std::string_view word = Cut(variant, ' ');
+    if (word == "without") {
+      is_number = true;
+    } else if (!std::exchange(is_number, false) && word != "function") {
+      family += std::string(word) + " ";
+    }
+  }
+  return family + "any";
+}
+
+std::optional<double> SumOfTerms(const Variant& variant, const Terms& terms) {
   double sum = 0;
   for (const auto& [name, amount] : terms.amounts) {
-    const auto term = found->second.terms.find(name);
-    if (term == found->second.terms.end()) return std::nullopt;
+    const auto term = variant.terms.find(name);
+    if (term == variant.terms.end()) return std::nullopt;
     sum += term->second * amount;
   }
   return sum;
+}
+
+// The bound of the variant, else of its family.
+StepBound BoundOf(const Variants& variants, const Terms& terms) {
+  if (terms.variant.empty()) return {};
+  for (const std::string& name : {terms.variant, FamilyOf(terms.variant)}) {
+    const auto found = variants.find(name);
+    if (found == variants.end()) continue;
+    if (const std::optional<double> sum = SumOfTerms(found->second, terms)) {
+      return {0, sum, found->second.excess, found->second.is_constant};
+    }
+  }
+  return {};
 }
 
 }  // namespace
@@ -73,16 +102,14 @@ RunBound InstructionsOf(const format::Model& model, std::string_view core) {
   }
   const Sum sum = SumOf(model, [](uint32_t) { return 1; });
   const auto steps = format::RowsOf(model.steps());
-  bound.engine = BoundOf(variants, EngineTermsOf(model));
+  bound.engine = BoundOf(variants, EngineTermsOf(model)).max;
   bound.max = bound.engine;
   bound.steps.resize(steps.count);
   for (uint32_t i = 0; i < steps.count; ++i) {
     if (steps[i].kind() == 0) continue;
-    const Terms terms = TermsOf(model, steps[i]);
-    const auto found = variants.find(terms.variant);
     StepBound& step = bound.steps[i];
-    step = {sum.times[i], BoundOf(variants, terms),
-            found != variants.end() && found->second.is_constant};
+    step = BoundOf(variants, TermsOf(model, steps[i]));
+    step.executions = sum.times[i];
     if (step.executions == 0) continue;
     bound.max = bound.max && step.max ? std::optional(*bound.max + step.executions * *step.max)
                                       : std::nullopt;

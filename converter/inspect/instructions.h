@@ -22,6 +22,10 @@ struct StepBound {
   // Instructions of one execution; absent if the step's variant or one of its terms is not in the
   // table.
   std::optional<double> max;
+  // How far the bound exceeds a measured step of the variant at most, as a part of the step's
+  // instructions; steps of few instructions may be exceeded by 500. If the variant depends on data,
+  // this holds for the sum of its measured steps.
+  double excess = 0;
   // True if all measured steps of the variant need the same instructions for all data.
   bool is_constant = false;
 };

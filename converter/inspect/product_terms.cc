@@ -28,6 +28,7 @@ void AddRows(Terms& terms, Weights weights, double times, uint32_t rows, double 
              uint32_t inputs, uint32_t outputs) {
   const double panels = Panels(outputs), full = outputs / 16, rest = outputs % 16;
   const double partial = rest != 0;
+  const bool rest_is_ragged = outputs % 4 != 0;  // vectors of four store the others
   const std::array<std::pair<const char*, double>, 4> groups = {{{"fours", rows / 4},
                                                                  {"threes", rows % 4 == 3},
                                                                  {"pairs", rows % 4 == 2},
@@ -43,7 +44,11 @@ void AddRows(Terms& terms, Weights weights, double times, uint32_t rows, double 
     add(" rest of outputs", rest);
     add(" lines", panels * lines);
     if (weights == Weights::kIntegers) {
-      add(" blocks", panels * lines * ((inputs + 15) / 16));
+      const double blocks = lines * ((inputs + 15) / 16), ragged = rest_is_ragged;
+      add(" blocks", panels * blocks);
+      add(" ragged panels", ragged);
+      add(" blocks of ragged panels", ragged * blocks);
+      add(" ragged rest of outputs", ragged * rest);
       continue;
     }
     add(" lines with 1 more", panels * lines * (inputs % 4 == 1));
@@ -223,7 +228,13 @@ void AddTerms(const format::DenseI4Params& p, Terms& terms) {
   terms.Add("rows and groups", p.rows() * Panels(p.outputs()) * groups);
 }
 void AddTerms(const format::DenseQ8Params& p, Terms& terms) {
-  terms.variant = TermName(p.codes());
+  // Helium stores panels of 4, 8 and 12 outputs as it stores full ones.
+  const uint32_t outputs = p.outputs();
+  const char* rest = outputs % 16 == 0  ? " full"
+                     : outputs % 8 == 0 ? " eights"
+                     : outputs % 4 == 0 ? " fours"
+                                        : "";
+  terms.variant = TermName(p.codes()) + rest;
   AddDense(p, Weights::kIntegers, terms);
 }
 void AddTerms(const format::ConvParams& p, Terms& terms) {
@@ -269,9 +280,10 @@ void AddTerms(const format::PoolQ8Params& p, Terms& terms) {
 void AddTerms(const format::MatmulParams& p, Terms& terms) {
   double batch = 1;
   for (uint16_t i = 0; i < p.batch_rank(); ++i) batch *= p.batch_dims()->Get(i);
-  terms.variant = fmt::format(
-      "{} {}{}{}", TermName(p.type()), p.a_inner_stride() == 1 ? "rows" : "",
-      p.b_column_stride() == 1 ? " columns" : "", p.b_inner_stride() == 1 ? " inner" : "");
+  terms.variant =
+      fmt::format("{} {}{}{}{}", TermName(p.type()), p.a_inner_stride() == 1 ? "rows" : "",
+                  p.b_column_stride() == 1 ? " columns" : "",
+                  p.b_inner_stride() == 1 ? " inner" : "", p.columns() < kPanel ? " narrow" : "");
   terms.Add("steps", 1);
   terms.Add("batch", batch);
   terms.Add("batch and panels", batch * Panels(p.columns()));

@@ -87,7 +87,11 @@ void AddTerms(const format::SelectParams& p, Terms& terms) {
   AddLoops(terms, p.rank(), p.dims(), p.condition_strides(), p.a_strides(), p.b_strides());
 }
 void AddTerms(const format::BinaryQ8Params& p, Terms& terms) {
-  terms.variant = TermName(p.codes()) + " " + format::EnumNameBinaryOp(p.op());
+  // Kernels have a faster form for sums that shift to the right, and for all values of 8 bits.
+  const bool shifts = p.multiplier().exponent() < 0;
+  const bool clips = p.codes().low() != -128 || p.codes().high() != 127;
+  terms.variant = fmt::format("{} {}{}{}", TermName(p.codes()), format::EnumNameBinaryOp(p.op()),
+                              shifts ? " shifted" : "", clips ? " clipped" : "");
   AddLoops(terms, p.rank(), p.dims(), p.a_strides(), p.b_strides());
 }
 void AddTerms(const format::CopyParams& p, Terms& terms) {
@@ -227,9 +231,48 @@ void AddTerms(const format::SnakeParams& p, Terms& terms) {
   terms.Add("steps", 1);
   AddElements(terms, 1.0 * p.outer() * p.channels(), p.inner());
 }
+// Terms of one pass of a Fourier transform (kernels/fourier/fourier-inl.h), for `lines` lines.
+void AddPass(Terms& terms, double lines, uint32_t factor, uint32_t rest, uint32_t columns) {
+  std::string name = fmt::format("radix {}{}", factor, rest == 1 ? " last" : "");
+  if (factor == 4 && columns == 1 && rest != 1) {  // vectors along the rows
+    terms.Add("first radix 4", lines);
+    terms.Add("fours of first radix 4", lines * (rest / 4));
+    terms.Add("rests of first radix 4", lines * (rest % 4));
+    return;
+  }
+  terms.Add(name, lines);
+  terms.Add("rows of " + name, lines * rest);
+  terms.Add("fours of " + name, lines * rest * (columns / 4));
+  terms.Add("rests of " + name, lines * rest * (columns % 4));
+}
+
+void AddTerms(const format::FourierParams& p, Terms& terms) {
+  const bool is_real =
+      p.op() == format::FourierOp::forward_real || p.op() == format::FourierOp::inverse_real;
+  const bool in_pairs = is_real && p.size() % 2 == 0;
+  const uint32_t points = in_pairs ? p.size() / 2 : p.size();
+  terms.variant = !is_real ? "complex" : in_pairs ? "pairs" : "odd";
+  const std::string ends = fmt::format("{}{}", format::EnumNameFourierOp(p.op()),
+                                       p.has_window() != 0 ? " with window" : "");
+  terms.Add("steps", 1);
+  terms.Add("lines of " + ends, p.lines());
+  terms.Add("fours of " + ends, 1.0 * p.lines() * (points / 4));
+  terms.Add("rests of " + ends, 1.0 * p.lines() * (points % 4));
+  if (in_pairs) {  // numbers that are separated or joined in pairs
+    const uint32_t pairs = points == 0 ? 0 : (points + 1) / 2 - 1;
+    terms.Add("fours of pairs", 1.0 * p.lines() * (pairs / 4));
+    terms.Add("rests of pairs", 1.0 * p.lines() * (pairs % 4));
+  }
+  uint32_t rest = points, columns = 1;
+  for (uint16_t i = 0; i < 12 && p.factors()->Get(i) != 0; ++i) {
+    const uint32_t factor = p.factors()->Get(i);
+    rest /= factor;
+    AddPass(terms, p.lines(), factor, rest, columns);
+    columns *= factor;
+  }
+}
 // Steps whose instructions depend mainly on their data, and steps without measurements.
 void AddTerms(const format::TopParams&, Terms&) {}
-void AddTerms(const format::FourierParams&, Terms&) {}
 void AddTerms(const format::SuppressParams&, Terms&) {}
 void AddTerms(const format::DetectParams&, Terms&) {}
 void AddTerms(const format::RegionParams&, Terms&) {}

@@ -85,6 +85,7 @@ TEST_F(InspectCommand, SumsTheBoundsOfInstructions) {
       double sum = bound["engine"], without = 0;
       for (const auto& step : bound["steps"]) {
         EXPECT_EQ(step["max"].is_null(), step["depends_on_data"].is_null());
+        EXPECT_EQ(step["max"].is_null(), step["excess"].is_null());
         if (step["max"].is_null()) {
           ++without;
         } else {

@@ -4,8 +4,8 @@
 
     instruction_models.py --weft COMMAND FOLDER [COUNT]
 
-Writes COUNT models of each entry of LAYERS, converted with each of its options, and list.txt with
-their paths. The shapes depend on the seeds only.
+Writes COUNT models of each entry of LAYERS, of those with many terms MANY times as many, converted
+with each of its options, and list.txt with their paths. The shapes depend on the seeds only.
 """
 import argparse
 import concurrent.futures
@@ -17,10 +17,11 @@ import numpy as np
 import openvino as ov
 from openvino import opset13 as op
 
+import tflite_models
 from export import in_integers
 
 ACTIVATIONS = {
-    "": lambda y: y, "relu": op.relu, "tanh": op.tanh, "sigmoid": op.sigmoid,
+    "relu": op.relu, "tanh": op.tanh, "sigmoid": op.sigmoid,
     "clamp": lambda y: op.clamp(y, 0.0, 6.0), "hswish": op.hswish
 }
 UNARY = {
@@ -35,14 +36,22 @@ BINARY = {
     "add": op.add, "subtract": op.subtract, "multiply": op.multiply, "divide": op.divide,
     "maximum": op.maximum, "minimum": op.minimum, "squared_difference": op.squared_difference
 }
+OF_INTEGERS = {
+    "add": op.add, "subtract": op.subtract, "multiply": op.multiply, "divide": op.divide,
+    "maximum": op.maximum, "minimum": op.minimum, "floor_mod": op.floor_mod
+}
+COMPARE = {
+    "equal": op.equal, "not_equal": op.not_equal, "less": op.less, "less_equal": op.less_equal,
+    "greater": op.greater, "greater_equal": op.greater_equal
+}
 
 
 def weights(random, *shape):
     return op.constant((random.standard_normal(shape) * 0.2).astype(np.float32))
 
 
-def parameter(*shape):
-    return op.parameter([int(extent) for extent in shape], np.float32)
+def parameter(*shape, of=np.float32):
+    return op.parameter([int(extent) for extent in shape], of)
 
 
 def pick(random, *options):
@@ -60,7 +69,11 @@ def size(random, largest):
 
 
 def activation(random, y):
-    return ACTIVATIONS[pick(random, "", "", "relu", "relu", *ACTIVATIONS)](y)
+    """Mostly none or a frequent one, else any function."""
+    kind = random.integers(5)
+    frequent = {"": lambda y: y, "relu": op.relu}
+    functions = UNARY if kind == 0 else ACTIVATIONS if kind == 1 else frequent
+    return functions[pick(random, *functions)](y)
 
 
 def quantised(x):
@@ -109,7 +122,9 @@ def conv(random, quantise=False, axes=2, depthwise=False):
         if quantise:
             w = in_integers(w, 0)
         y = (op.group_convolution if depthwise else op.convolution)(y, w, *options)
-        y = activation(random, op.add(y, weights(random, 1, outputs, *[1] * axes)))
+        if pick(random, True, True, False):
+            y = op.add(y, weights(random, 1, outputs, *[1] * axes))
+        y = activation(random, y)
         channels = outputs
     return [quantised(y) if quantise else y], [x]
 
@@ -141,6 +156,96 @@ def matmul(random):
     a = parameter(*batch, *((inner, rows) if flip_a else (rows, inner)))
     b = parameter(*batch, *((columns, inner) if flip_b else (inner, columns)))
     return [op.matmul(a, b, flip_a, flip_b)], [a, b]
+
+
+def extents(random, rank, largest):
+    """A shape of at most `largest` elements."""
+    shape = [int(random.integers(1, 7)) for _ in range(rank - 1)] + [size(random, 40)]
+    while np.prod(shape) > largest:
+        shape[int(random.integers(rank))] = 1
+    return shape
+
+
+def broadcast(random):
+    """Two shapes of rank 1 to 5, of which one may be repeated along axes of the other."""
+    full = extents(random, int(random.integers(1, 6)), 1200)
+    other = [pick(random, extent, extent, extent, 1) for extent in full]
+    return (full, other) if pick(random, True, False) else (other, full)
+
+
+def binary_of(random, of):
+    first, second = broadcast(random)
+    a, b = parameter(*first, of=of), parameter(*second, of=of)
+    layers = BINARY if of == np.float32 else OF_INTEGERS
+    return [layers[pick(random, *layers)](a, b)], [a, b]
+
+
+def compare(random, of):
+    first, second = broadcast(random)
+    a, b = parameter(*first, of=of), parameter(*second, of=of)
+    return [COMPARE[pick(random, *COMPARE)](a, b)], [a, b]
+
+
+def select(random):
+    first, second = broadcast(random)
+    of = pick(random, np.float32, np.int32, np.int64)
+    chooses = parameter(*pick(random, first, second), of=bool)
+    a, b = parameter(*first, of=of), parameter(*second, of=of)
+    return [op.select(chooses, a, b)], [chooses, a, b]
+
+
+def convert(random):
+    types = {"f32": np.float32, "f16": np.float16, "i32": np.int32, "i64": np.int64, "u8": np.uint8,
+             "i8": np.int8, "i16": np.int16, "boolean": bool}  # yapf: disable
+    x = parameter(size(random, 200), of=pick(random, *types.values()))
+    return [op.convert(x, pick(random, *types))], [x]
+
+
+def transposed(random):
+    """Moves of which inner axes are not contiguous, of elements of 1, 4 and 8 bytes."""
+    rank = int(random.integers(2, 6))
+    x = parameter(*extents(random, rank, 2000), of=pick(random, np.float32, np.int64, np.int8))
+    order = [int(axis) for axis in random.permutation(rank)]
+    y = op.transpose(x, op.constant(np.array(order, np.int64)))
+    shape = y.output(0).shape
+    begin = [int(random.integers(0, extent)) for extent in shape]
+    end = [int(random.integers(first + 1, extent + 1)) for first, extent in zip(begin, shape)]
+    step = [pick(random, 1, 1, 2) for _ in shape]
+    return [op.slice(y, *(np.array(ends, np.int64) for ends in (begin, end, step)))], [x]
+
+
+def top(random):
+    rows, extent = int(random.integers(1, 6)), size(random, 60)
+    x = parameter(rows, extent)
+    count = op.constant(np.int64(random.integers(1, extent + 1)))
+    layer = op.topk(x, count, 1, pick(random, "max", "min"), pick(random, "value", "index"))
+    return [layer.output(0), layer.output(1)], [x]
+
+
+def fourier(random):
+    """A transform of the last axis: of complex numbers, or of real ones, with or without a window."""
+    factors = [pick(random, 2, 2, 2, 2, 3, 5, 7, 11, 13) for _ in range(int(random.integers(1, 7)))]
+    extent = 2
+    for factor in factors:
+        extent *= factor if extent * factor <= 600 else 1
+    extent = pick(random, extent, extent // 2)
+    lines = int(random.integers(1, 4))
+    axes = op.constant(np.array([1], np.int64))
+    if pick(random, True, True, False):
+        kind, last = pick(random, (op.rdft, ()), (op.irdft, (2,))), extent
+        x = parameter(lines, extent if kind[0] is op.rdft else extent // 2 + 1, *kind[1])
+        if kind[0] is op.irdft:
+            return [op.irdft(x, axes, op.constant(np.array([last], np.int64)))], [x]
+        y = x if pick(random, True, False) else op.multiply(x, weights(random, extent))
+        return [op.rdft(y, axes)], [x]
+    x = parameter(lines, extent, 2)
+    return [pick(random, op.dft, op.idft)(x, axes)], [x]
+
+
+def gather(random):
+    x = parameter(*extents(random, 3, 1200), of=pick(random, np.float32, np.int64))
+    index = parameter(size(random, 20), of=pick(random, np.int32, np.int64))
+    return [op.gather(x, index, np.int64(random.integers(3)))], [x, index]
 
 
 def unary(random):
@@ -186,8 +291,8 @@ def normalize(random):
     return [op.normalize_l2(x, axis, 1e-5, pick(random, "add", "max"))], [x]
 
 
-def reduce(random):
-    x = parameter(int(random.integers(1, 9)), int(random.integers(1, 9)), size(random, 60))
+def reduce(random, of=np.float32):
+    x = parameter(int(random.integers(1, 9)), int(random.integers(1, 9)), size(random, 60), of=of)
     axes = pick(random, [0], [1], [2], [0, 1], [1, 2], [0, 2], [0, 1, 2])
     layer = pick(random, op.reduce_sum, op.reduce_mean, op.reduce_max, op.reduce_min)
     return [layer(x, op.constant(np.array(axes, np.int64)), False)], [x]
@@ -233,17 +338,43 @@ LAYERS = {
     "normalize": (normalize, {}, ([],)),
     "reduce": (reduce, {}, ([],)),
     "pool": (pool, {}, ([],)),
-    "movement": (movement, {}, ([],))
+    "movement": (movement, {}, ([],)),
+    "transposed": (transposed, {}, ([],)),
+    "binary_f32": (binary_of, {"of": np.float32}, ([],)),
+    "binary_i32": (binary_of, {"of": np.int32}, ([],)),
+    "binary_i64": (binary_of, {"of": np.int64}, ([],)),
+    "compare_f32": (compare, {"of": np.float32}, ([],)),
+    "compare_i32": (compare, {"of": np.int32}, ([],)),
+    "compare_i64": (compare, {"of": np.int64}, ([],)),
+    "reduce_i32": (reduce, {"of": np.int32}, ([],)),
+    "select": (select, {}, ([],)),
+    "convert": (convert, {}, ([],)),
+    "top": (top, {}, ([],)),
+    "fourier": (fourier, {}, ([],)),
+    "gather": (gather, {}, ([],)),
+    "network_f32": (tflite_models.network, {"of": "f32"}, ([],)),
+    "network_i8": (tflite_models.network, {"of": "i8"}, ([],)),
+    "autoencoder_i8": (tflite_models.autoencoder, {"of": "i8"}, ([],))
 }
+# Layers whose steps have 30 to 90 terms, or many variants.
+MANY = 4
+HAVE_MANY_TERMS = ("dense_int8", "conv_2d", "conv_1d", "conv_2d_int8", "depthwise_2d_int8", "matmul",
+                   "binary_f32", "binary_i32", "binary_i64", "compare_f32", "compare_i32",
+                   "compare_i64", "reduce", "convert", "transposed", "chain", "fourier",
+                   "network_f32", "network_i8")
 
 
 def write(weft, folder, name, index):
     """Writes one model with each of its options; returns the paths."""
     layer, arguments, conversions = LAYERS[name]
     random = np.random.default_rng([zlib.crc32(name.encode()), index])
-    outputs, inputs = layer(random, **arguments)
-    source = folder / f"{name}_{index}.xml"
-    ov.save_model(ov.Model(outputs, inputs, name), source, compress_to_fp16=False)
+    made = layer(random, **arguments)
+    if isinstance(made, bytes):
+        source = folder / f"{name}_{index}.tflite"
+        source.write_bytes(made)
+    else:
+        source = folder / f"{name}_{index}.xml"
+        ov.save_model(ov.Model(*made, name), source, compress_to_fp16=False)
     paths = []
     for precision in conversions:
         parts = [name, str(index), *precision]
@@ -252,7 +383,7 @@ def write(weft, folder, name, index):
         subprocess.run([weft, "convert", source, "-o", path, "--quiet", *options], check=True)
         paths.append(path)
     for file in (source, source.with_suffix(".bin")):
-        file.unlink()
+        file.unlink(missing_ok=True)
     return paths
 
 
@@ -267,7 +398,7 @@ def main():
     with concurrent.futures.ThreadPoolExecutor(2) as pool_of_threads:
         jobs = [
             pool_of_threads.submit(write, args.weft, args.folder, name, index) for name in LAYERS
-            for index in range(args.count)
+            for index in range(args.count * (MANY if name in HAVE_MANY_TERMS else 1))
         ]
         for job in jobs:
             paths += job.result()
