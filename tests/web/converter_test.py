@@ -4,7 +4,7 @@
 
     converter_test.py node|browser SOURCE_DIR PAGE_DIR MODELS_DIR WORK_DIR
 
-node: converts a sample of the conformance cases; the models must have the bytes that the host's weft wrote
+node: converts all conformance cases; the models must have the bytes that the host's weft wrote
 (target weft_models), and rejected files the host's exit code. browser: drops a model and a recording into the
 page; the summary, the report, the downloaded files and the outputs of a run must be those of the host and of
 OpenVINO. Requires Node.js, or Chromium, its driver and Selenium (else exit code 77).
@@ -35,7 +35,6 @@ def load_models_script():
 
 models = load_models_script()
 _SKIPPED = 77
-_THINNING = 16
 _TOLERANCE = 1e-5  # of two f32 engines, as in examples/dtmf/dtmf.cc
 _DTMF = "examples/dtmf/model"
 
@@ -54,7 +53,7 @@ def convert_with_node(source, page, models_dir, work):
     if shutil.which("node") is None:
         print("skipped: needs node")
         return _SKIPPED
-    cases = list(models.cases_of(source / "build/fixtures").items())[::_THINNING]
+    cases = list(models.cases_of(source / "build/fixtures").items())
     jobs = [case_job(name, case, models_dir / f"{name}.weft") for name, case in cases]
     (work / "jobs.json").write_text(json.dumps(jobs))
     report = json.loads(browser_test.run("node", pathlib.Path(__file__).with_name("convert.mjs"), page,
@@ -63,8 +62,8 @@ def convert_with_node(source, page, models_dir, work):
         sys.exit("\n".join([f"{len(report['wrong'])} of {len(jobs)} differ:", *report["wrong"]]))
     refused = sum(output["code"] in (1, 2) for output in report["outputs"])
     browser_test.must_equal(refused, len(report["outputs"]), "rejections with exit code 1 or 2")
-    if len(jobs) < 200:
-        sys.exit(f"{len(jobs)} cases; must be at least 200")
+    if len(jobs) < 3000:
+        sys.exit(f"{len(jobs)} cases; must be at least 3000")
     print(f"{len(jobs) - refused} models equal the host's, {refused} rejected, {report['time']:.0f} ms")
     return 0
 
