@@ -5,9 +5,11 @@
 
 #include <cstddef>
 #include <deque>
+#include <filesystem>
 #include <optional>
 #include <span>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "converter/base/files.h"
@@ -34,6 +36,16 @@ std::optional<std::vector<std::byte>> ReadPieces(size_t size, const ReadPiece& r
   }
   bytes.resize(filled);
   return bytes;
+}
+
+// Reason of a failed write if HasFolder returns false.
+constexpr const char kNoFolderReason[] = "its folder does not exist; must be created";
+
+// Returns false if the folder of a file does not exist, true otherwise or if the check fails.
+inline bool HasFolder(const std::filesystem::path& file) {
+  const std::filesystem::path folder = file.parent_path();
+  std::error_code error;
+  return folder.empty() || std::filesystem::exists(folder, error) || error;
 }
 
 // Gives all written files their names, or none. Signals must be held.

@@ -77,6 +77,10 @@ class Incoming {
       errno = ELOOP;
       return Fail(reason);
     }
+    if (!HasFolder(target_)) {
+      *reason = file_.path.string() + ": cannot be written: " + kNoFolderReason;
+      return false;
+    }
     const std::filesystem::file_status status = std::filesystem::status(target_, error);
     if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
       *reason = file_.path.string() + ": cannot be written: it is not a regular file";

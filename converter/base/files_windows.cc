@@ -82,7 +82,7 @@ class Incoming {
   // Reports a target that cannot be replaced, before any file has its name.
   bool CheckTarget(std::string* reason) {
     const Handle target(OpenExisting(file_.path, 0));
-    if (!target.valid()) return true;
+    if (!target.valid()) return HasFolder(target_) || Refuse(kNoFolderReason, reason);
     BY_HANDLE_FILE_INFORMATION about = {};
     if (GetFileType(target.get()) != FILE_TYPE_DISK ||
         GetFileInformationByHandle(target.get(), &about) == 0 ||

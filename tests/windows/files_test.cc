@@ -77,7 +77,7 @@ TEST_F(WindowsFiles, AreWrittenAllOrNone) {
            {"folder", "it is not a regular file"},
            {"kept", "it is read-only; must be writable"},
            {"locked", "it is open in another program; must be closed"},
-           {"no/such/folder", "No such file or directory"}}) {
+           {"no/such/folder", "its folder does not exist; must be created"}}) {
     EXPECT_FALSE(Write({"new", "old", name, "later"}, "after")) << name;
     ExpectReason(name, why);
     EXPECT_EQ(Entries(), before);

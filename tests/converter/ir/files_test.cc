@@ -76,7 +76,8 @@ TEST_F(Files, AreWrittenAllOrNone) {
   EXPECT_EQ(EntryCount(), 2u);
   const FileToWrite nowhere = {Path("no/such/folder"), bytes};
   EXPECT_FALSE(WriteFiles({&nowhere, 1}, &reason));
-  EXPECT_EQ(WithoutFolder(reason), "no/such/folder: cannot be written: No such file or directory");
+  EXPECT_EQ(WithoutFolder(reason),
+            "no/such/folder: cannot be written: its folder does not exist; must be created");
   EXPECT_EQ(EntryCount(), 2u);
 }
 
