@@ -35,13 +35,22 @@ template <class D>
 HWY_INLINE void StoreAs(D d, hn::Vec<D> v, float* p) {
   hn::StoreU(v, d, p);
 }
+// As Fma and Fnma of vector-inl.h.
 template <class V>
 HWY_INLINE V FusedAdd(V a, V b, V c) {  // a * b + c
+#if HWY_TARGET == HWY_WASM && defined(__wasm_relaxed_simd__)
+  return V{static_cast<decltype(a.raw)>(wasm_f32x4_relaxed_madd(a.raw, b.raw, c.raw))};
+#else
   return hn::MulAdd(a, b, c);
+#endif
 }
 template <class V>
 HWY_INLINE V FusedSubtract(V a, V b, V c) {  // c - a * b
+#if HWY_TARGET == HWY_WASM && defined(__wasm_relaxed_simd__)
+  return V{static_cast<decltype(a.raw)>(wasm_f32x4_relaxed_nmadd(a.raw, b.raw, c.raw))};
+#else
   return hn::NegMulAdd(a, b, c);
+#endif
 }
 #endif
 
