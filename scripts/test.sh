@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Sets up, builds and tests weft: scripts/test.sh [--all | PRESET...]. Without arguments the presets
 # below run, and OpenVINO derives the conformance goldens again if it is available. --all adds
-# Windows and WebAssembly (docs/targets.md). Continues after a failure; the last line is the sum
-# over all presets.
+# Windows, WebAssembly and the ARM converter (docs/targets.md). Continues after a failure; the last
+# line is the sum over all presets.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 presets=("$@")
@@ -11,7 +11,7 @@ host=$(scripts/preset.sh)
 check_goldens=
 if [ ${#presets[@]} -eq 0 ] || [ "${presets[*]}" = --all ]; then
   more=()
-  [ ${#presets[@]} -eq 0 ] || more=(mingw-w64 wasm32 wasm32-relaxed)
+  [ ${#presets[@]} -eq 0 ] || more=(mingw-w64 wasm32 wasm32-relaxed aarch64-converter)
   presets=("$host" asan aarch64-linux armv7-linux riscv64-linux
     cortex-m4f cortex-m7 cortex-m33 cortex-m55 cortex-m3 cortex-m0plus riscv32 "${more[@]}")
   check_goldens=yes
@@ -71,7 +71,7 @@ choose_dependencies() {
   dependencies=()
   case "$1" in
     asan) names+=(flatbuffers) ;;
-    mingw-w64 | wasm32) ;;
+    mingw-w64 | wasm32 | aarch64-converter) ;;
     *) return 0 ;;
   esac
   for name in "${names[@]}"; do
