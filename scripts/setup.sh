@@ -328,12 +328,13 @@ SCRIPT
   done
   cat >>"$root/usr/share/emscripten/.emscripten" <<'CONFIG'
 
-# Binaryen and the packages of Node.js are in the folder that has this Emscripten.
+# Binaryen is in the folder that has this Emscripten.
 import os
 from tools.utils import path_from_root
 BINARYEN_ROOT = os.path.dirname(os.path.dirname(os.path.dirname(path_from_root('emcc'))))
-os.environ['NODE_PATH'] = os.path.join(BINARYEN_ROOT, 'share', 'nodejs')
 CONFIG
+  # Debian's Node.js finds packages in share/nodejs, others do not.
+  ln -s ../nodejs "$root/usr/share/emscripten/node_modules"
   "$root/usr/bin/wasm-opt" --version >&2
 }
 

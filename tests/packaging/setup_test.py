@@ -15,7 +15,7 @@ import subprocess
 import sys
 
 TOOLS = ("bash", "env", "dirname", "basename", "mkdir", "cat", "tail", "head", "grep", "id", "mktemp", "rm", "cp", "cmp",
-         "tar", "mv", "chmod", "readlink", "sort")
+         "tar", "mv", "ln", "chmod", "readlink", "sort")
 LIBRARIES = "flatc flatbuffers/base.h pugixml.hpp nlohmann/json.hpp fmt/format.h"
 # For each manager: the command that installs the packages of the set `convert`, and the probes that it
 # cannot provide and without which the script stops.
