@@ -19,6 +19,7 @@ from openvino import opset13 as op
 
 import tflite_models
 from export import in_integers
+from tflite_models import pick
 
 ACTIVATIONS = {
     "relu": op.relu, "tanh": op.tanh, "sigmoid": op.sigmoid,
@@ -52,10 +53,6 @@ def weights(random, *shape):
 
 def parameter(*shape, of=np.float32):
     return op.parameter([int(extent) for extent in shape], of)
-
-
-def pick(random, *options):
-    return options[random.integers(len(options))]
 
 
 def size(random, largest):

@@ -44,7 +44,7 @@ class Network:
         return pick(self.random, 0, RELU, RELU, RELU6)
 
     def _window(self, kernel, strides):
-        """Options of a layer with a window, and the extents of its output; None if it is too large."""
+        """Options of a layer with a window, and the extents of its output."""
         _, height, width, _ = self.y.shape
         padding, stride = pick(self.random, SAME, SAME, VALID), pick(self.random, *strides)
         if padding == VALID and (kernel[0] > height or kernel[1] > width):
