@@ -24,9 +24,8 @@ inline constexpr const char* kPlanColumns =
 inline constexpr const char* kKernelColumns =
     "kernel | function | >steps | source | tests | coverage";
 inline constexpr const char* kInstructionColumns =
-    "target | >step | layer | kernel=kind | >executions | >max | >excess=excess .2f | >max_per_run "
-    "| "
-    "depends_on_data";
+    "target | >step | layer | kernel=kind | >executions | >max | >excess=excess .2f | "
+    ">max_per_run | depends_on_data";
 
 // The values of the options in the call that may change the result, in the order of the help. A
 // path is reduced to its last part.
@@ -42,11 +41,11 @@ Json PlanRowsOf(const Json& facts);
 // A row for each function of steps.h that firmware links for this model, with the coverage that the
 // tests of the repository reach in its source on x86-64.
 Json KernelRowsOf(const format::Model& model, const Json& facts);
-// The bounds of InstructionFactsOf for each core that has some.
+// InstructionFactsOf for each core of CoresWithBounds.
 Json InstructionsOf(const format::Model& model);
-// A row for each core and step, and a row for each core about the run. `cores` are of
-// InstructionsOf.
+// A row for each core and step of InstructionsOf.
 Json InstructionRowsOf(const Json& cores);
+// A row for each core of InstructionsOf, with the bound of a run.
 Json InstructionSumsOf(const Json& cores);
 // The result of `weft verify`: "valid", "violated" or "not validated", with counts. `plan` are
 // rows of PlanRowsOf.

@@ -117,8 +117,10 @@ std::string EvidencePage(const Json& summary, const Json& mapping, const Json& p
   page += HtmlText(mapping, kMappingColumns);
   page += Heading("Memory plan");
   page +=
-      "<p>Values that share bytes in one step are in a loop: their addresses move with each "
-      "iteration, and the validator compares the bytes of every iteration.</p>\n";
+      "<p>Values may share bytes in one step if it updates them in place, or in a loop, where "
+      "their "
+      "addresses move with each iteration. The validator compares the bytes of every "
+      "iteration.</p>\n";
   page += HtmlText(plan, kPlanColumns);
   return page + "</body>\n</html>\n";
 }

@@ -28,7 +28,7 @@ void AddRows(Terms& terms, Weights weights, double times, uint32_t rows, double 
              uint32_t inputs, uint32_t outputs) {
   const double panels = Panels(outputs), full = outputs / 16, rest = outputs % 16;
   const double partial = rest != 0;
-  const bool rest_is_ragged = outputs % 4 != 0;  // vectors of four store the others
+  const double ragged = outputs % 4 != 0;  // vectors of four store the others
   const std::array<std::pair<const char*, double>, 4> groups = {{{"fours", rows / 4},
                                                                  {"threes", rows % 4 == 3},
                                                                  {"pairs", rows % 4 == 2},
@@ -44,7 +44,7 @@ void AddRows(Terms& terms, Weights weights, double times, uint32_t rows, double 
     add(" rest of outputs", rest);
     add(" lines", panels * lines);
     if (weights == Weights::kIntegers) {
-      const double blocks = lines * ((inputs + 15) / 16), ragged = rest_is_ragged;
+      const double blocks = lines * ((inputs + 15) / 16);
       add(" blocks", panels * blocks);
       add(" ragged panels", ragged);
       add(" blocks of ragged panels", ragged * blocks);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The amounts that determine the instructions of a step, such as products, rows and elements, from
 // its parameters. The bound of a step is the sum of its terms, each times the number that was
-// measured for the core (instruction_bounds.inc). The first part of a term's name is the kind of
+// measured for the core (converter/inspect/bounds). The first part of a term's name is the kind of
 // the step and the variant of its kernel; terms of different variants share no number.
 #ifndef WEFT_CONVERTER_INSPECT_TERMS_H_
 #define WEFT_CONVERTER_INSPECT_TERMS_H_
