@@ -20,6 +20,7 @@ jobs=$(getconf _NPROCESSORS_ONLN)
 passed=0
 failed=0
 summary=""
+testing=  # the preset whose tests run in the background
 
 say() { printf '\n== %s\n' "$*"; }
 
@@ -91,22 +92,36 @@ build() {
   cmake --preset "$preset" -DWEFT_UNITE=ON -DWEFT_PRECOMPILE=ON -DWEFT_BUILD_TESTS=ON \
     -DWEFT_MODELS_DIR="$PWD/build/models" "${dependencies[@]}" || return 1
   say "$preset: build"
-  cmake --build --preset "$preset" -j "$jobs"
+  nice cmake --build --preset "$preset" -j "$jobs"
 }
 
-run_tests() {
-  local preset=$1 results=$PWD/build/$1/results.xml
-  say "$preset: test"
-  rm -rf "$results" "$PWD/build/$preset/reports"
-  ctest --preset "$preset" -j "$jobs" --no-tests=error --output-junit "$results"
-  took="built in $((built - preset_started)) s, tested in $((SECONDS - built)) s"
-  echo "$preset: $took"
+# Starts the tests of a preset in the background.
+start_tests() {
+  testing=$1
+  results=$PWD/build/$1/results.xml
+  rm -rf "$results" "$PWD/build/$1/reports"
+  build_seconds=$((SECONDS - preset_started))
+  {
+    ctest --preset "$1" -j "$jobs" --no-tests=error --output-junit "$results"
+    echo $((SECONDS - preset_started - build_seconds)) >"build/$1/test_seconds"
+  } >"build/$1/tests.log" 2>&1 &
+}
+
+# Waits for the tests in the background, prints what they printed, and counts their results.
+finish_tests() {
+  [ -n "$testing" ] || return 0
+  wait
+  say "$testing: test"
+  cat "build/$testing/tests.log"
+  took="built in $build_seconds s, tested in $(cat "build/$testing/test_seconds") s"
+  echo "$testing: $took"
   if [ -s "$results" ]; then
     shopt -s nullglob
-    count "$preset" "$results" "build/$preset/reports"/*.xml
+    count "$testing" "$results" "build/$testing/reports"/*.xml
   else
-    fail "$preset: the test runner did not run"
+    fail "$testing: the test runner did not run"
   fi
+  testing=
 }
 
 needs=tests
@@ -128,9 +143,15 @@ for preset in "${presets[@]}"; do
     say "$preset: convert the models that device tests run"
     cmake --build --preset "$preset" --target weft_models || fail "$preset: conversion failed"
   fi
-  built=$SECONDS
-  run_tests "$preset"
+  finish_tests
+  start_tests "$preset"
+  # Tests of other machines are one program after another under emulation. They run beside the next
+  # build; those of this machine use all its processors.
+  case "$preset" in
+    x86-64 | host | asan) finish_tests ;;
+  esac
 done
+finish_tests
 
 if [ -n "$check_goldens" ]; then
   say "derive the goldens again"

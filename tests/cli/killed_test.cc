@@ -12,6 +12,7 @@
 #include <map>
 
 #include "tests/cli/command_fixture.h"
+#include "tests/rounds.h"
 
 namespace weft::cli {
 namespace {
@@ -87,7 +88,7 @@ class Killed : public CommandTest {
     ASSERT_EQ(KillBefore(1 << 30, Path(""), arguments), End::kEnded);
     for (const std::string& name : outputs) changed[name] = Text(name);
     int calls = 0, kept = 0;
-    for (End end = End::kKilled; end == End::kKilled; ++calls) {
+    for (End end = End::kKilled; end == End::kKilled; calls += kThinning) {
       Restore(old);
       end = KillBefore(calls, Path(""), arguments);
       for (const std::string& name : outputs) {

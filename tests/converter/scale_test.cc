@@ -96,7 +96,7 @@ std::string Rows(int count) { return "<dim>" + std::to_string(count) + "</dim><d
 TEST_F(Scale, AChainOfLayersRunsInPlace) {
   NetText net;
   NetText::Output x = net.Row();
-  for (int i = 0; i < 30000; ++i) x = net.Relu(x);
+  for (int i = 0; i < Rounds(30000); ++i) x = net.Relu(x);
   net.Result(x);
   const auto converted = Convert(net);
   ASSERT_TRUE(converted);

@@ -222,7 +222,8 @@ TEST(Solve, FitsTheMiniMallocBenchmarksIntoTheirCapacity) {
                                                 {'D', 1039360}, {'E', 1048576}, {'F', 1048576},
                                                 {'G', 1048576}, {'H', 1048576}, {'I', 1048576},
                                                 {'J', 1038336}, {'K', 1048576}};
-  for (const auto& [name, min] : instances) {
+  for (size_t i = 0; i < std::size(instances); i += kThinning) {
+    const auto& [name, min] = instances[i];
     SCOPED_TRACE(name);
     const Problem problem = MiniMalloc(std::string(1, name) + ".1048576.csv");
     Account account;
