@@ -4,20 +4,25 @@
 #
 #   scripts/footprint.sh                    # the models and layers of tests/size, on every board
 #   scripts/footprint.sh --tflite FOLDER    # the .tflite files of a folder, on M4F and M55
+#   scripts/footprint.sh --cmsis-nn FOLDER  # int8 layers by the sources of CMSIS-NN, on M4F and M55
 #
 # The first form rewrites footprint.txt, stack_bounds.txt, layers.txt and, with llvm-mca 19,
 # cycles.txt in tests/size, and needs the models of the host build: cmake --build --preset host
 # --target weft_models. The second form rewrites the rows of weft in tests/size/tflite.txt; the rows
-# of other runtimes stay as they are.
+# of other runtimes stay as they are. The third form rewrites cmsis_nn.txt.
 set -euo pipefail
 tflite=
+cmsis_nn=
 case "${1:-}" in
   "") ;;
   --tflite)
     tflite=$(cd "${2:?footprint: --tflite has no FOLDER; must have one with .tflite files}" && pwd)
     ;;
+  --cmsis-nn)
+    cmsis_nn=$(cd "${2:?footprint: --cmsis-nn has no FOLDER; must have the sources}" && pwd)
+    ;;
   *)
-    echo "footprint: is \"$1\"; must be --tflite FOLDER or nothing" >&2
+    echo "footprint: is \"$1\"; must be --tflite FOLDER, --cmsis-nn FOLDER or nothing" >&2
     exit 2
     ;;
 esac
@@ -31,6 +36,12 @@ if [ -n "$tflite" ]; then
     cmake --preset "$preset" -DWEFT_SIZE_TFLITE="$tflite" -DWEFT_COMMAND="$PWD/build/$host/weft"
     cmake --build --preset "$preset" --target weft_size_tflite
     WEFT_PIN_FOOTPRINT=1 ctest --preset "$preset" -L tflite
+  done
+elif [ -n "$cmsis_nn" ]; then
+  for preset in cortex-m4f cortex-m55; do
+    cmake --preset "$preset" -DWEFT_CMSIS_NN_DIR="$cmsis_nn"
+    cmake --build --preset "$preset" --target weft_size_cmsis_nn
+    WEFT_PIN_FOOTPRINT=1 ctest --preset "$preset" -L cmsis_nn
   done
 else
   cmake --build --preset "$host" --target weft_models

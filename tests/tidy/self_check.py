@@ -34,6 +34,12 @@ _README = {
     "tests/size/footprint.txt": "# cpu ...\ncortex-m7 mlp gnu-12 1024 2048 0 512 900 13000 16900\n",
     "tests/size/stack_bounds.txt": "# cpu ...\ncortex-m7 mlp gnu-12 950\n",
     "tests/size/tflm_int8.txt": "# cpu ...\n",
+    "tests/size/layers.txt":
+        "# cpu ...\ncortex-m4f dense_64_to_64_q8_integers gnu-12 1.5\n"
+        "cortex-m55 dense_64_to_64_q8_integers gnu-12 0.2\n",
+    "tests/size/cmsis_nn.txt":
+        "# cpu ...\ncortex-m4f dense_64_to_64_q8_integers gnu-12 3.0\n"
+        "cortex-m55 dense_64_to_64_q8_integers gnu-12 0.3\n",
     "tests/size/cycles.txt": "# cpu ...\ncortex-m7 int8_row gnu-12 64 80 96.0\n",
     "converter/cli/targets.inc": 'WEFT_TARGET("m4", "Cortex-M4", "GCC", "QEMU", true, true, true, true, false, true, 1.8, 1)\n',
     "tests/size/tflite.txt":
@@ -62,6 +68,9 @@ _README = {
         "<!-- end -->\n<!-- footprint_int8 -->\n"
         "| model | core | runtime | code | model | RAM | stack | Open | Run |\n"
         "| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n<!-- end -->\n"
+        "<!-- layers_int8 -->\n| layer | M4F: weft | CMSIS-NN | ratio | M55: weft | CMSIS-NN | ratio |\n"
+        "| --- | ---: | ---: | ---: | ---: | ---: | ---: |\n"
+        "| dense, 64 to 64 | 1.50 | 3.00 | 2.00 | 0.20 | 0.30 | 1.50 |\n<!-- end -->\n"
         "<!-- cycles -->\n| loop | core | instructions | cycles | bytes of weights |\n"
         "| --- | --- | --- | --- | --- |\n"
         "| int8, one row | cortex-m7 | 1.250 | 1.500 | 1.00 |\n<!-- end -->\n",

@@ -141,6 +141,45 @@ def _footprint_int8(tree):
     return lines
 
 
+# int8 layers of tests/size/layers.cc that CMSIS-NN computes too.
+_INT8_LAYERS = {
+    "dense_64_to_64_q8_integers": "dense, 64 to 64",
+    "dense_64_to_256_q8_integers": "dense, 64 to 256",
+    "dense_100_rows_32_to_256_q8_integers": "dense, 100 rows of 32 to 256",
+    "dense_99_rows_8_to_16_q8_integers": "dense, 99 rows of 8 to 16",
+    "dense_99_rows_32_to_12_q8_integers": "dense, 99 rows of 32 to 12",
+    "conv_10x4_by_2_q8_integers": "convolution 10x4, stride 2, 1 to 64 channels",
+    "conv_3x3_16_on_16x16_q8_integers": "convolution 3x3, 16 to 16 channels",
+    "conv_3x3_3_to_8_on_16x16_q8_integers": "convolution 3x3, 3 to 8 channels",
+    "pointwise_64_on_25x5_q8_integers": "convolution 1x1, 64 to 64 channels",
+    "depthwise_3x3_64_on_25x5_q8_integers": "depthwise 3x3, 64 channels",
+    "lstm_40_to_64_q8": "LSTM step, 40 to 64",
+    "lstm_40_to_24_q8": "LSTM step, 40 to 24",
+    "add_4096_q8_integers": "addition, per element",
+    "multiply_4096_q8_integers": "multiplication, per element",
+    "max_3x3_q8": "maximum of 3x3, per tap",
+    "mean_2x2_q8_integers": "mean of 2x2, per tap"
+}
+
+
+def _layers_int8(tree):
+    """Instructions per multiply-add of int8 layers in weft and in CMSIS-NN."""
+    ours, theirs = ({(row[0], row[1]): float(row[3]) for row in _table_rows(tree, f"tests/size/{name}.txt")}
+                    for name in ("layers", "cmsis_nn"))
+    lines = ["| layer | M4F: weft | CMSIS-NN | ratio | M55: weft | CMSIS-NN | ratio |",
+             "| --- | ---: | ---: | ---: | ---: | ---: | ---: |"]
+    for layer, name in _INT8_LAYERS.items():
+        cells = []
+        for cpu in ("cortex-m4f", "cortex-m55"):
+            own, other = ours.get((cpu, layer)), theirs.get((cpu, layer))
+            if own is None or other is None:
+                break
+            cells += [f"{own:.2f}", f"{other:.2f}", f"{other / own:.2f}"]
+        if len(cells) == 6:
+            lines.append(f"| {name} | {' | '.join(cells)} |")
+    return lines
+
+
 def _cycles(tree):
     """Rows of tests/size/cycles.txt, per product, with the bytes of weights that a loop loads per product."""
     names = {
@@ -295,6 +334,7 @@ _TABLES = {
     "known_models": ("README.md", _known_models),
     "footprint": ("docs/footprint.md", _footprint),
     "footprint_int8": ("docs/footprint.md", _footprint_int8),
+    "layers_int8": ("docs/footprint.md", _layers_int8),
     "cycles": ("docs/footprint.md", _cycles),
     "footprint_m4": ("README.md", _footprint_m4),
     "models": ("docs/models.md", _models),
