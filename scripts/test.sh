@@ -145,7 +145,7 @@ for preset in "${presets[@]}"; do
   fi
   finish_tests
   start_tests "$preset"
-  # Tests of other machines are one program after another under emulation. They run beside the next
+  # Tests of other machines are one program after another under emulation. They run during the next
   # build; those of this machine use all its processors.
   case "$preset" in
     x86-64 | host | asan) finish_tests ;;
