@@ -48,6 +48,12 @@ StepFiles FilesOf(std::string_view kind) {
   return row == std::end(kStepFiles) ? StepFiles{} : *row;
 }
 
+// Variants of weight types are compiled from the source of their step.
+StepFiles FilesOfVariant(std::string_view variant) {
+  const StepFiles files = FilesOf(variant);
+  return files.source.empty() ? FilesOf(variant.substr(0, variant.rfind('_'))) : files;
+}
+
 std::string FunctionOf(const std::map<uint16_t, std::string>& entries, uint16_t kind) {
   const auto entry = entries.find(kind);
   return entry == entries.end() ? "weft::Engine::Run" : "weft_run_" + entry->second;
@@ -200,7 +206,12 @@ Json KernelRowsOf(const format::Model& model, const Json& facts) {
                     {"coverage", files.coverage}});
   }
   for (const std::string& variant : emit::StepVariantsOf(model)) {
-    rows.push_back({{"kernel", "variant"}, {"function", "weft_variant_" + variant}});
+    const StepFiles files = FilesOfVariant(variant);
+    rows.push_back({{"kernel", "variant"},
+                    {"function", "weft_variant_" + variant},
+                    {"source", files.source},
+                    {"tests", files.tests},
+                    {"coverage", files.coverage}});
   }
   return rows;
 }
