@@ -62,7 +62,8 @@ def write_notes(version, folder):
 
 
 def write_materials(version, weft, folder):
-    """Writes the bill of materials: that of a model's evidence, without the model."""
+    """Writes the bill of materials: that of a model's evidence, without the model, and with the commit and the source
+    archive."""
     with tempfile.TemporaryDirectory() as work:
         model = ROOT / "examples/dtmf/model/dtmf.xml"
         subprocess.run([weft, "convert", model, "-o", f"{work}/model.weft", "--evidence", f"{work}/evidence", "--quiet"],
@@ -70,6 +71,15 @@ def write_materials(version, weft, folder):
         document = json.loads(pathlib.Path(work, "evidence/sbom.spdx.json").read_text())
     ours = [row for row in document["packages"] if row["name"] != "model.weft" and not row["name"].startswith("dtmf.")]
     kept = {row["SPDXID"] for row in ours}
+    archive = folder / f"weft-{version}.tar.gz"
+    for row in ours:
+        if row["SPDXID"] == "SPDXRef-weft":
+            row["packageFileName"] = archive.name
+            row["checksums"] = [{
+                "algorithm": "SHA256",
+                "checksumValue": hashlib.sha256(archive.read_bytes()).hexdigest()
+            }]
+            row["sourceInfo"] = f"git commit {git('rev-parse', 'HEAD').strip()}"
     document["packages"] = ours
     document["name"] = f"weft-{version}"
     document["relationships"] = [

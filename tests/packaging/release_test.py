@@ -31,6 +31,9 @@ def check_files(folder, version):
         assert hashlib.sha256((folder / name).read_bytes()).hexdigest() == total, name
     materials = json.loads((folder / f"weft-{version}.spdx.json").read_text())
     assert {"weft", "highway", "flatbuffers"} <= {row["name"] for row in materials["packages"]}
+    own = next(row for row in materials["packages"] if row["name"] == "weft")
+    assert own["checksums"][0]["checksumValue"] == sums[own["packageFileName"]], own
+    assert re.fullmatch("git commit [0-9a-f]{40}", own["sourceInfo"]), own
     known = {row["SPDXID"] for row in materials["packages"]} | {"SPDXRef-DOCUMENT"}
     for row in materials["relationships"]:
         assert {row["spdxElementId"], row["relatedSpdxElement"]} <= known, row
