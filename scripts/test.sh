@@ -20,7 +20,8 @@ jobs=$(getconf _NPROCESSORS_ONLN)
 passed=0
 failed=0
 summary=""
-testing=  # the preset whose tests run in the background
+testing=  # the preset whose tests run
+log=      # what they print, in the background
 
 say() { printf '\n== %s\n' "$*"; }
 
@@ -95,24 +96,40 @@ build() {
   nice cmake --build --preset "$preset" -j "$jobs"
 }
 
-# Starts the tests of a preset in the background.
+run_tests() {
+  local preset=$1 begin=$SECONDS
+  say "$preset: test"
+  ctest --preset "$preset" -j "$jobs" --no-tests=error --output-junit "$results"
+  echo $((SECONDS - begin)) >"build/$preset/test_seconds"
+}
+
+# Runs the tests of a preset. Tests of other machines are one program after another under emulation,
+# so they run in the background, during the next build; those of this machine use all processors.
 start_tests() {
   testing=$1
   results=$PWD/build/$1/results.xml
   rm -rf "$results" "$PWD/build/$1/reports"
   build_seconds=$((SECONDS - preset_started))
-  {
-    ctest --preset "$1" -j "$jobs" --no-tests=error --output-junit "$results"
-    echo $((SECONDS - preset_started - build_seconds)) >"build/$1/test_seconds"
-  } >"build/$1/tests.log" 2>&1 &
+  case "$1" in
+    x86-64 | host | asan)
+      run_tests "$1"
+      finish_tests
+      ;;
+    *)
+      log=build/$1/tests.log
+      run_tests "$1" >"$log" 2>&1 &
+      ;;
+  esac
 }
 
-# Waits for the tests in the background, prints what they printed, and counts their results.
+# Waits for tests in the background and prints what they printed. Counts the results.
 finish_tests() {
   [ -n "$testing" ] || return 0
-  wait
-  say "$testing: test"
-  cat "build/$testing/tests.log"
+  if [ -n "$log" ]; then
+    wait
+    cat "$log"
+    log=
+  fi
   took="built in $build_seconds s, tested in $(cat "build/$testing/test_seconds") s"
   echo "$testing: $took"
   if [ -s "$results" ]; then
@@ -145,11 +162,6 @@ for preset in "${presets[@]}"; do
   fi
   finish_tests
   start_tests "$preset"
-  # Tests of other machines are one program after another under emulation. They run during the next
-  # build; those of this machine use all its processors.
-  case "$preset" in
-    x86-64 | host | asan) finish_tests ;;
-  esac
 done
 finish_tests
 

@@ -27,7 +27,9 @@ endif()
 if(NOT WEFT_ZIG_TOOLS)
   set(WEFT_ZIG_TOOLS "${CMAKE_BINARY_DIR}/zig")
 endif()
-string(REPLACE "arm64" "aarch64" weft_target "${CMAKE_SYSTEM_PROCESSOR}-macos")
+# macOS 13.3 is the first whose C++ library has std::to_chars of floats. Without a version Zig marks
+# programs for the macOS that it was made with.
+string(REPLACE "arm64" "aarch64" weft_target "${CMAKE_SYSTEM_PROCESSOR}-macos.13.3")
 set(weft_zig_clang "cc -target ${weft_target}")
 set(weft_zig_clang++ "c++ -target ${weft_target}")
 set(weft_zig_ar "ar")
