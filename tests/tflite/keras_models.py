@@ -74,6 +74,13 @@ def gru():
     return keras.Model(inputs, layers.Dense(4, "softmax")(layers.GRU(8)(inputs)))
 
 
+def unrolled_gru():
+    """A sequence to a sequence without a loop, which TensorFlow's converter cannot quantise."""
+    inputs = keras.Input(batch_shape=(1, 6, 5))
+    x = layers.GRU(8, return_sequences=True, unroll=True)(inputs)
+    return keras.Model(inputs, layers.Dense(3)(x))
+
+
 def bidirectional():
     """Both directions of a sequence."""
     inputs = keras.Input(batch_shape=(1, 12, 5))
@@ -130,7 +137,8 @@ def convert(model, form):
 
 MODELS = {
     ds_cnn: ("f32", "f16", "int8", "int16"), autoencoder: ("int8",), tcn: ("f32", "int8"),
-    residual: ("f32", "int8"), lstm: ("f32",), gru: ("f32",), bidirectional: ("f32",),
+    residual: ("f32", "int8"), lstm: ("f32",), gru: ("f32",), unrolled_gru: ("int8", "int16"),
+    bidirectional: ("f32",),
     simple_rnn: ("f32",), crnn: ("f32",), attention: ("f32",)
 }
 
