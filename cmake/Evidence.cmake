@@ -74,8 +74,8 @@ function(weft_coverage_of_step source out)
 endfunction()
 
 # Sets `out` to a row {name, source, tests, coverage} for each step, and for each variant with a
-# source of its own. A file of tests/kernels holds a step if it includes the step's reference kernel;
-# those of a variant are those of the step that its name begins with, or of the table below.
+# source of its own. A file of tests/kernels holds a step if it includes the step's reference
+# kernel; those of a variant are those of the step that its name begins with, or of the table below.
 function(weft_step_file_rows out)
   set_property(DIRECTORY "${PROJECT_SOURCE_DIR}" APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS
                "${PROJECT_SOURCE_DIR}/tests/coverage/files.txt")
