@@ -62,7 +62,8 @@ BUILD_HEADER = """\
 #endif
 
 // No pragma keeps GCC from calling sqrtf for the sake of errno.
-#if defined(__GNUC__) && !defined(__clang__) && defined(__ARM_FP) && (__ARM_FP & 4)
+#if defined(__GNUC__) && !defined(__clang__) && defined(__arm__) && defined(__ARM_FP) && \\
+    (__ARM_FP & 4)
 static inline float weft_square_root(float x) {
   float root;
   __asm__("vsqrt.f32 %0, %1" : "=t"(root) : "t"(x));

@@ -39,6 +39,8 @@ CXX = [
     "-std=gnu++17", "-fno-threadsafe-statics", "-fno-rtti", "-fno-exceptions", "--param",
     "max-inline-insns-single=500"
 ]
+# Other machines with Linux, if their compilers and emulators are installed.
+MACHINES = {"aarch64-linux-gnu": "qemu-aarch64", "arm-linux-gnueabihf": "qemu-arm", "riscv64-linux-gnu": "qemu-riscv64"}
 CPU = ["-mcpu=cortex-m4", "-mthumb", "-mfloat-abi=hard", "-mfpu=fpv4-sp-d16"]
 C_CASE = "state/streaming_gru"  # of tests/c_api/program.c
 C_OPTIONS = ["--self-test", "2", "--region", "fast=12K:weights"]
@@ -201,19 +203,18 @@ def export(source, build, output, template, *words):
                *words)
 
 
-def check_make(source, folder, cross, cpu, link):
+def check_make(source, folder, cross, flags, link, runner):
     """Builds the exported Makefile, links the C program with its archive and compares the hash."""
-    flags = ["-Os", *cpu]
+    own = flags
     of_makefile = re.search(r"g\+\+ \$\(FLAGS\) (.*) -Isrc", (folder / "Makefile").read_text()).group(1).split()
     flags += precompile(cross + "g++", [*flags, *of_makefile, f"-I{folder / 'src'}"], folder)
     run("make", "-s", "-C", folder, "clean")
     run("make", "-s", "-C", folder, f"-j{os.cpu_count()}", f"CROSS={cross}", f"LAUNCHER={' '.join(launcher())}",
         f"FLAGS={' '.join(flags)}")
     program = folder / "program"
-    run(cross + "gcc", *cpu, "-Os", f"-I{folder / 'src'}", source / "tests/c_api/program.c",
+    run(cross + "gcc", *own, f"-I{folder / 'src'}", source / "tests/c_api/program.c",
         folder / "libweft_model.a", *link, "-Wl,--gc-sections", "-lm", "-o", program)
-    printed = run(source / "toolchains/boards/run.sh", "mps2-an386", program) if cross else run(program)
-    expect(f"make, {cross or 'here'}", printed, f"hash {pinned_hash(source)}")
+    expect(f"make, {cross or 'here'}", run(*runner, program), f"hash {pinned_hash(source)}")
 
 
 def check_meson(source, folder):
@@ -325,7 +326,10 @@ def main():
     here = Builder("", [], folder / "both" if has_board else library, folder / "here")
     expect("sketch here", run(here.link("sketch", sketch)), keys)
     expect("program here", run(here.link("program", program)), f"hash {pinned_hash(source)}")
-    check_make(source, folder / "make", "", [], [])
+    check_make(source, folder / "make", "", ["-Os"], [], [])
+    for machine, emulator in MACHINES.items():
+        if shutil.which(f"{machine}-g++") and shutil.which(emulator):
+            check_make(source, folder / "make", f"{machine}-", ["-O0"], [], [emulator, "-L", f"/usr/{machine}"])
     check_meson(source, folder)
 
     if not has_board:
@@ -344,7 +348,8 @@ def main():
     expect("program on a Cortex-M4",
            run(boards / "run.sh", "mps2-an386", board.link("program", [*program, start], *link)),
            f"hash {pinned_hash(source)}")
-    check_make(source, folder / "make", "arm-none-eabi-", CPU, [*link, start])
+    check_make(source, folder / "make", "arm-none-eabi-", ["-Os", *CPU], [*link, start],
+               [boards / "run.sh", "mps2-an386"])
 
 
 if __name__ == "__main__":
