@@ -144,10 +144,9 @@ def _by_openvino(openvino: Any, whole: Any, places: list[tuple[Any, int]],
     # An existing output of the model keeps its index.
     added = whole.add_outputs([node.output(port) for node, port in places])
     at = [whole.outputs.index(output) for output in added]
-    # Otherwise OpenVINO could use lower precision and be less exact than weft: bf16, or products of
-    # bytes, whose sums saturate on x86-64 without VNNI.
-    exact = {"INFERENCE_PRECISION_HINT": "f32", "LP_TRANSFORMS_MODE": "NO"}
-    request = openvino.Core().compile_model(whole, "CPU", exact).create_infer_request()
+    # Otherwise OpenVINO could use lower precision and be less exact than weft.
+    request = openvino.Core().compile_model(
+        whole, "CPU", {"INFERENCE_PRECISION_HINT": "f32"}).create_infer_request()
     request.infer({i: np.asarray(array).astype(request.get_input_tensor(i).data.dtype)
                    for i, array in enumerate(arrays)})
     return [np.array(request.get_output_tensor(i).data) for i in at]
