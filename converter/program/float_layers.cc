@@ -39,7 +39,7 @@ bool ComputesFloats(const Params& params) {
     if constexpr (std::is_same_v<Params, format::PoolQ8Params>) {
       if (params.op() == format::PoolOp::max) return false;
     }
-    return params.codes().results() != format::Results::integer_codes;
+    return params.codes().results() < format::Results::integer_codes;  // int16 values follow
   } else if constexpr (requires { params.type(); }) {
     return IsFloat(params.type());
   } else {

@@ -23,7 +23,10 @@ TEST_F(FloatNoteCommand, CountsLayersWithFloatsOfCoresWithoutFpu) {
        {"products/conv_c3_o2_k32_s1_d2_v_i8", "products/dense_relu6_i8", "reduce/softmax_i8",
         "reduce/max_pool_same_i8", "elementwise/add_i8", "elementwise/logistic_i8",
         "elementwise/maximum_i8", "quantised_recurrent/lstm", "quantised_recurrent/svdf",
-        "movement/pad_f32"}) {
+        "movement/pad_f32", "keras/unrolled_gru_int8", "keras/unrolled_gru_int16",
+        "shorts/dense_1_61_33", "shorts/conv_c3_o2_k32_s1_d2_v",
+        "shorts/depthwise_c3_o2_k32_s1_d2_v", "shorts/add_0", "shorts/average_pool_s_2",
+        "shorts/batch_matmul_0"}) {
     EXPECT_EQ(note(model, " --target cortex-m3"), "") << model;
   }
   for (const char* const model : {"elementwise/add_f32", "elementwise/quantize_i8",
