@@ -24,10 +24,11 @@ template <typename Params>
 constexpr bool kIsOfIntegers =
     kIsOneOf<Params, format::SelectParams, format::CopyParams, format::FillParams,
              format::GatherParams, format::CompactParams, format::RingParams,
-             format::PositionsParams, format::LookupParams, format::SoftmaxQ8Params,
-             format::NormalizeQ8Params, format::LstmQ8Params, format::SvdfQ8Params,
-             format::SignalParams, format::AutoScaleParams, format::ChannelGainParams,
-             format::SubtractNoiseParams, format::FilterBankParams, format::FixedFourierParams>;
+             format::PositionsParams, format::LookupParams, format::UnaryQ8Params,
+             format::SoftmaxQ8Params, format::SoftmaxQ16Params, format::NormalizeQ8Params,
+             format::LstmQ8Params, format::SvdfQ8Params, format::SignalParams,
+             format::AutoScaleParams, format::ChannelGainParams, format::SubtractNoiseParams,
+             format::FilterBankParams, format::FixedFourierParams>;
 
 template <typename Params>
 bool ComputesFloats(const Params& params) {

@@ -26,7 +26,7 @@ TEST_F(FloatNoteCommand, CountsLayersWithFloatsOfCoresWithoutFpu) {
         "movement/pad_f32", "keras/unrolled_gru_int8", "keras/unrolled_gru_int16",
         "shorts/dense_1_61_33", "shorts/conv_c3_o2_k32_s1_d2_v",
         "shorts/depthwise_c3_o2_k32_s1_d2_v", "shorts/add_0", "shorts/average_pool_s_2",
-        "shorts/batch_matmul_0"}) {
+        "shorts/logistic_2.4e-04", "shorts/batch_matmul_0"}) {
     EXPECT_EQ(note(model, " --target cortex-m3"), "") << model;
   }
   for (const char* const model : {"elementwise/add_f32", "elementwise/quantize_i8",
