@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # The manual page and the shell completions. The command prints them from its option table, so that
-# they always match the installed command.
+# they always match the installed command. Builds for a machine whose programs cannot run here, as
+# macOS, have neither.
+if(CMAKE_CROSSCOMPILING AND NOT CMAKE_CROSSCOMPILING_EMULATOR)
+  return()
+endif()
 set(weft_manual "${PROJECT_BINARY_DIR}/share")
 add_custom_command(
   OUTPUT "${weft_manual}/weft.1" "${weft_manual}/weft.bash" "${weft_manual}/_weft"
