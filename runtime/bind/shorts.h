@@ -46,10 +46,18 @@ inline void RequireShorts(ParamChecker& check, const format::CodeRange& codes) {
   RequireNoCodeRange(check, codes);
 }
 
-// A limit of codes as an integer; a number beyond those of 16 bits for larger ones and for NaN.
+// A limit of codes as an integer; 0x8000 for a number that is no int16 value. It is read from the
+// bits of the float, so that firmware without an FPU contains no float conversion.
 inline int32_t LimitOf(float limit) {
-  const bool is_code = limit >= -0x8000 && limit <= 0x7FFF;
-  return is_code ? static_cast<int32_t>(limit) : 0x8000;
+  if (IsZero(limit)) return 0;
+  const uint32_t bits = BitsOf(limit);
+  const uint32_t mantissa = (bits & 0x7FFFFFu) | 0x800000u;
+  const uint32_t fraction_bits = 150 - (bits >> 23 & 0xFF);         // of the mantissa
+  const bool is_small = fraction_bits >= 8 && fraction_bits <= 23;  // at least 1 and below 65536
+  if (!is_small || (mantissa & ((1u << fraction_bits) - 1)) != 0) return 0x8000;
+  const auto magnitude = static_cast<int32_t>(mantissa >> fraction_bits);
+  if (bits >> 31 != 0) return magnitude <= 0x8000 ? -magnitude : 0x8000;
+  return magnitude < 0x8000 ? magnitude : 0x8000;
 }
 
 // Checks a product "x weights mantissas [first] exponents -> y". Its activation limits the codes.
@@ -60,7 +68,7 @@ inline void RequireShortProduct(ParamChecker& check, const format::CodeRange& co
   check.RequireKnownActivation(activation);
   const auto op = static_cast<uint32_t>(activation.op());
   check.Require(activation.op() == format::UnaryOp::clamp, FaultCode::kParamOp, op, 1);
-  check.Require(activation.clip() == 0, FaultCode::kParamOp, op, 0);
+  check.Require(IsZero(activation.clip()), FaultCode::kParamOp, op, 0);
   const int32_t low = LimitOf(activation.alpha());
   RequireFactor(check, low, -0x8000, 0x7FFF);
   RequireFactor(check, LimitOf(activation.beta()), low, 0x7FFF);

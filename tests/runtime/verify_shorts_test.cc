@@ -6,6 +6,7 @@
 
 #include "kernels/reduce/pool_q8_shorts.h"
 #include "kernels/reduce/softmax_q16.h"
+#include "runtime/bind/shorts.h"
 #include "runtime/steps.h"
 #include "tests/runtime/listing_builder.h"
 #include "tests/runtime/samples.h"
@@ -69,8 +70,23 @@ TEST(VerifyShorts, LimitsCodesByTheActivation) {
   EXPECT_EQ(dense(-32769, 0, kClamp, 0), FaultCode::kParamFactor);
   EXPECT_EQ(dense(0, 32768, kClamp, 0), FaultCode::kParamFactor);
   EXPECT_EQ(dense(std::numeric_limits<float>::quiet_NaN(), 1, kClamp, 0), FaultCode::kParamFactor);
+  EXPECT_EQ(dense(-0.0f, 0.5f, kClamp, 0), FaultCode::kParamFactor);
+  EXPECT_EQ(dense(0, 1, kClamp, -0.0f), FaultCode::kNone);
   EXPECT_EQ(dense(0, 1, kClamp, 1), FaultCode::kParamOp);
   EXPECT_EQ(dense(0, 1, format::UnaryOp::identity, 0), FaultCode::kParamOp);
+}
+
+TEST(VerifyShorts, ReadsLimitsFromTheirBits) {
+  for (int32_t code = -0x8000; code <= 0x7FFF; ++code) {
+    ASSERT_EQ(bind::LimitOf(static_cast<float>(code)), code);
+  }
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  constexpr float kSmallest = std::numeric_limits<float>::denorm_min();
+  for (const float limit : {0.5f, -0.5f, 1.5f, 32766.5f, 32767.5f, 32768.f, -32767.5f, -32768.5f,
+                            -32769.f, 65535.f, -65536.f, 1e30f, kInfinity, -kInfinity, kSmallest,
+                            -kSmallest, std::numeric_limits<float>::quiet_NaN()}) {
+    EXPECT_EQ(bind::LimitOf(limit), 0x8000) << limit;
+  }
 }
 
 TEST(VerifyShorts, HasOperandsOfItsTypes) {
