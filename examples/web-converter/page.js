@@ -32,7 +32,8 @@ function showErrors(text) {
 }
 
 const fileWith = (...ends) => [...files.keys()].find((name) => ends.some((e) => name.endsWith(e)));
-const sourceName = () => fileWith('.tflite', '.xml', '.weft');
+// The command rejects .onnx with the way to an IR.
+const sourceName = () => fileWith('.tflite', '.xml', '.weft', '.onnx');
 
 // Whether the model of the files is complete: an IR needs its weights, unless it has none.
 const isComplete = () => sourceName() !== undefined &&
@@ -150,9 +151,18 @@ const convert = () => perform('convert', async () => {
   await showModel();
 });
 
-const isSource = (name) => /\.(tflite|xml|weft)$/.test(name);
+const isSource = (name) => /\.(tflite|xml|weft|onnx)$/.test(name);
 const isWeights = (name) => name.endsWith('.bin');
 const isModel = (name) => isSource(name) || isWeights(name);
+
+// An IR of which one file is missing. The results are those of another model.
+function showMissing() {
+  const source = sourceName();
+  byId('results').hidden = true;
+  showErrors(source ? `${source}: its weights are missing; must be dropped too, a .bin file`
+                    : `${fileWith('.bin')}: its model is missing; must be dropped too, an .xml file`);
+  byId('status').textContent = '';
+}
 
 // A new model replaces the old one and its weights, new weights the old ones. Inputs are kept.
 async function addFiles(list) {
@@ -165,7 +175,11 @@ async function addFiles(list) {
   byId('files').textContent = [...files.keys()].join(', ');
   byId('convert').disabled = !isComplete();
   if (has(isModel)) {
-    if (isComplete()) await convert();
+    if (isComplete()) {
+      await convert();
+    } else {
+      showMissing();
+    }
   } else if (!byId('results').hidden) {
     await perform('inspect', showModel);
   }

@@ -188,16 +188,31 @@ def check_run(page, source):
     return status
 
 
-def check_errors(page, work):
-    """A damaged model gives the line of the command, and a correct model can follow."""
-    broken = work / "broken.tflite"
-    broken.write_bytes(b"TFL3" * 9)
-    page.choose(broken)
+def must_show(page, begin):
+    """Waits until the page shows an error that begins like this."""
     for _ in range(1000):
-        if page.text("status") == "convert: failed":
-            break
+        if page.text("errors").startswith(begin):
+            return
         time.sleep(0.01)
-    browser_test.must_equal(page.text("errors").startswith("broken.tflite: "), True, page.text("errors"))
+    sys.exit(f"errors: {page.text('errors')!r}; must begin with {begin!r}")
+
+
+def check_missing(page, source):
+    """Weights without a model and a model without weights give a line."""
+    page.choose(source / _DTMF / "dtmf.bin")
+    must_show(page, "dtmf.bin: its model is missing; must be dropped too")
+    page.browser.refresh()
+    page.choose(source / _DTMF / "dtmf.xml")
+    must_show(page, "dtmf.xml: its weights are missing; must be dropped too")
+
+
+def check_errors(page, work):
+    """A damaged or unknown model gives the line of the command, and a correct model can follow."""
+    for name, content, begin in (("broken.tflite", b"TFL3" * 9, "broken.tflite: "),
+                                 ("net.onnx", b"\x08\x08\x12\x07pytorch", "net.onnx: is an ONNX model; must be")):
+        (work / name).write_bytes(content)
+        page.choose(work / name)
+        must_show(page, begin)
 
 
 def check_isolation(page, server, other):
@@ -215,6 +230,7 @@ def convert_in_browser(source, page_dir, models_dir, work):
     browser = browser_test.open_browser()
     try:
         page = Page(browser, server.server_port, work)
+        check_missing(page, source)
         converted = check_conversion(page, source, models_dir.with_name(models_dir.name + "-c"))
         ran = check_run(page, source)
         log = [entry for entry in browser.get_log("browser") if "favicon" not in entry["message"]]
