@@ -16,8 +16,8 @@ static void RulesOfShorts(const format::BinaryQ8Params& params, ParamChecker& ch
   RequireShorts(check, params.codes());
   check.RequireZero(static_cast<uint8_t>(params.a_zero()));
   check.RequireZero(static_cast<uint8_t>(params.b_zero()));
-  RequireScale(check, params.a_scale(), params.a_scale() == 0);
-  RequireScale(check, params.b_scale(), params.b_scale() == 0);
+  RequireScale(check, params.a_scale(), IsZero(params.a_scale()));
+  RequireScale(check, params.b_scale(), IsZero(params.b_scale()));
   RequireMultiplier(check, params.a_multiplier());
   RequireMultiplier(check, params.b_multiplier());
   RequireMultiplier(check, params.multiplier());

@@ -11,7 +11,7 @@ static void RulesOfShorts(const format::PoolQ8Params& params, ParamChecker& chec
   RequireShorts(check, params.codes());
   RequireMultiplier(check, params.multiplier());
   check.RequireZero(static_cast<uint8_t>(params.x_zero()));
-  RequireScale(check, params.scale(), params.scale() == 0);
+  RequireScale(check, params.scale(), IsZero(params.scale()));
   if (!is_max) {
     check.Require(params.op() == format::PoolOp::mean_exclude_pad, FaultCode::kParamOpType,
                   params.op(), footprint::kI16);
