@@ -57,6 +57,7 @@ HWY_INLINE bool ConvByLines(ConvGroup& at, size_t padded) {
   const size_t most = (room - lines) / shape.stride_y + 1;  // rows of outputs at a time
   const FactorLine line = {at.geometry.across.Origin(0), pixels, channels, channels};
   rows.y_stride = shape.y.pixel;
+  Tiles registers;
   const QuadRows parts = {copies, shape.stride_x * channels, rows.inputs, rows.runs, rows.run_step};
   for (uint32_t first = 0; first < shape.out_height;) {
     const size_t left = shape.out_height - first, some = left < most ? left : most;
@@ -68,7 +69,7 @@ HWY_INLINE bool ConvByLines(ConvGroup& at, size_t padded) {
     QuadRows patches = parts;
     for (size_t i = 0; i < some; ++i, ++first, patches.numbers += shape.stride_y * line_bytes) {
       rows.position = at.position + StepTo(first, shape.y.row);
-      RunQuads(rows, patches, 0, shape.out_width);
+      RunQuads(rows, patches, 0, shape.out_width, registers);
     }
   }
   return true;

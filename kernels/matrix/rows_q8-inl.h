@@ -49,6 +49,10 @@ HWY_AFTER_NAMESPACE();
 #include "kernels/matrix/rows_q8_cortex_m-inl.h"
 #endif
 
+#if defined(WEFT_QUADS)
+#include "kernels/matrix/quad_tiles-inl.h"
+#endif
+
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 
@@ -173,8 +177,74 @@ HWY_INLINE void FewRowsByQuads(const RowsQ8& at, const QuadRows& rows, size_t ro
   RowsByQuads<kMaxRows>(at, rows, row);
 }
 
-// Equal tiles, because a product waits for the sum of the last product of its row.
-HWY_INLINE void RunQuads(const RowsQ8& at, QuadRows rows, size_t row, size_t count) {
+#if defined(WEFT_TARGET_TILES)
+// WritePanel for `count` rows, from 1 to kMaxRows.
+template <size_t kMaxRows>
+HWY_INLINE void WriteFewRows(const RowsQ8& at, const int32_t* sums, size_t row, size_t first,
+                             size_t count) {
+  if constexpr (kMaxRows > 1) {
+    if (count < kMaxRows) return WriteFewRows<kMaxRows - 1>(at, sums, row, first, count);
+  }
+  WritePanel<kMaxRows>(at, sums, row, first);
+}
+
+// Setting the shapes of tiles takes about as long as this number of dot products.
+inline constexpr size_t kMinTileDots = 512;
+
+HWY_INLINE bool IsForTiles(const RowsQ8& at, const QuadRows& rows, size_t count) {
+  const size_t dots = rows.runs * rows.count / kQuad * count;
+  return count >= kQuadRows / 2 &&
+         dots * PanelCount(static_cast<uint32_t>(at.outputs)) >= kMinTileDots && HasTiles();
+}
+
+// The sums of up to kMaxTileRows rows and a panel whose results are not written yet.
+struct TileSums {
+  alignas(64) int32_t sums[kMaxTileRows * kPanelOutputs];
+  size_t row, first, count = 0;
+
+  HWY_INLINE void Write(const RowsQ8& at) const {
+    size_t r = 0;
+    for (; r + kQuadRows <= count; r += kQuadRows) {
+      WritePanel<kQuadRows>(at, sums + r * kPanelOutputs, row + r, first);
+    }
+    if (r == count) return;
+    WriteFewRows<kQuadRows - 1>(at, sums + r * kPanelOutputs, row + r, first, count - r);
+  }
+};
+
+// A tile is written while the next one is summed.
+WEFT_ROWS_Q8 void RunTiles(const RowsQ8& at, QuadRows rows, size_t row, size_t count,
+                           Tiles& registers) {
+  TileSums pair[2];
+  size_t next = 0;
+  for (size_t tiles = (count + kMaxTileRows - 1) / kMaxTileRows; tiles != 0; --tiles) {
+    const size_t some = count / tiles;
+    registers.SetShapes(some, rows.count);
+    const int8_t* weights = at.quads;
+    for (size_t first = 0; first < at.outputs; first += kPanelOutputs, weights += at.quads_step) {
+      TileSums& tile = pair[next];
+      next = 1 - next;
+      registers.Sum(rows, weights, tile.sums);
+      if (pair[next].count != 0) pair[next].Write(at);
+      tile.row = row;
+      tile.first = first;
+      tile.count = some;
+    }
+    rows.numbers += some * rows.stride;
+    row += some;
+    count -= some;
+  }
+  pair[1 - next].Write(at);
+}
+#endif
+
+// Equal tiles, because a product waits for the sum of the last product of its row. `registers` may
+// be used for several calls.
+HWY_INLINE void RunQuads(const RowsQ8& at, QuadRows rows, size_t row, size_t count,
+                         Tiles& registers) {
+#if defined(WEFT_TARGET_TILES)
+  if (IsForTiles(at, rows, count)) return RunTiles(at, rows, row, count, registers);
+#endif
   for (size_t tiles = (count + kQuadRows - 1) / kQuadRows; tiles != 0; --tiles) {
     const size_t some = count / tiles;
     FewRowsByQuads<kQuadRows>(at, rows, row, some);
@@ -184,15 +254,22 @@ HWY_INLINE void RunQuads(const RowsQ8& at, QuadRows rows, size_t row, size_t cou
   }
 }
 
-// Bytes of stack for rows as unsigned factors, and for weights in the order of quads; both stay in
-// the L1 cache.
-inline constexpr size_t kFactorsRoom = 8192, kQuadsRoom = 16384;
+// Bytes of stack for rows as unsigned factors, and for weights in the order of quads. Without tiles
+// both stay in an L1 cache of 32 KB.
+inline constexpr size_t kQuadsInL1 = 16384;
+#if defined(WEFT_TARGET_TILES)
+inline constexpr size_t kFactorsRoom = 16384, kQuadsRoom = 24576;
+#else
+inline constexpr size_t kFactorsRoom = 8192, kQuadsRoom = kQuadsInL1;
+#endif
+static_assert(kFactorsRoom / (kQuadsRoom / kPanelOutputs) >= kQuadRows, "must hold a tile of rows");
 
 // As RunRowsQ8, from a copy of the rows.
 HWY_INLINE void CopyAndRunQuads(const RowsQ8& at, const int8_t* x, size_t row, size_t count) {
   alignas(64) int8_t factors[kFactorsRoom + 64];
   const size_t stride = RoundedToQuads(at.inputs);
   const size_t room = kFactorsRoom / stride, whole = room - room % kQuadRows;
+  Tiles registers;
   for (size_t some; count != 0; x += some * at.x_stride, row += some, count -= some) {
     some = count < room ? count : whole;
     if (at.x_stride == stride) {
@@ -202,7 +279,7 @@ HWY_INLINE void CopyAndRunQuads(const RowsQ8& at, const int8_t* x, size_t row, s
         CopyFactors(factors + r * stride, x + r * at.x_stride, at.inputs);
       }
     }
-    RunQuads(at, {factors, stride, stride, 1, 0}, row, some);
+    RunQuads(at, {factors, stride, stride, 1, 0}, row, some, registers);
     if (some == count) return;  // the rows after the last one may have any address
   }
 }
@@ -248,15 +325,17 @@ HWY_INLINE void RunRowsQ8(const RowsQ8& at, const int8_t* x, size_t row, size_t 
 #if defined(WEFT_QUADS)
 // Calls run(part, first) for as many outputs at a time as kQuadsRoom can hold, the first of which
 // is `first`, with their weights in the order of quads. Returns false, without calls, if `count`
-// rows of `inputs` are not worth it: a copy costs about as much as 1 / 16 of a row for each block.
+// rows of `inputs` are not worth it: a copy costs about as much as 1 / 16 of a row for each block,
+// and tiles make up for it.
 template <class Run>
 HWY_INLINE bool RunByQuads(const RowsQ8& all, size_t inputs, size_t count, const Run& run) {
   const auto padded = static_cast<size_t>(PaddedInputs(static_cast<uint32_t>(inputs)));
   const size_t step = padded * kPanelOutputs;
-  if (!all.is_shifted || step == 0 || step > kQuadsRoom) return false;
-  if (count < kInputBlock + padded / 16) return false;
+  const size_t room = HasTiles() ? kQuadsRoom : kQuadsInL1;
+  if (!all.is_shifted || step == 0 || step > room) return false;
+  if (count < kInputBlock + (HasTiles() ? 0 : padded / 16)) return false;
   alignas(64) int8_t quads[kQuadsRoom];
-  const size_t some = kQuadsRoom / step * kPanelOutputs;
+  const size_t some = room / step * kPanelOutputs;
   for (size_t first = 0; first < all.outputs; first += some) {
     const size_t left = all.outputs - first;
     RowsQ8 part = all;
@@ -278,7 +357,11 @@ HWY_INLINE bool RunByQuads(const RowsQ8& all, size_t inputs, size_t count, const
 // `first` minus the contribution of the unsigned offset of x, per output. Used if many rows share
 // it; otherwise each row computes the sum of its numbers, which costs as much as an eighth of an
 // output.
+#if defined(WEFT_TARGET_TILES)
+inline constexpr size_t kMaxShifted = 1536;
+#else
 inline constexpr size_t kMaxShifted = 256;
+#endif
 struct ShiftedFirst {
   alignas(64) int32_t first[kMaxShifted];
 };

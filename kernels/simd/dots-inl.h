@@ -25,6 +25,12 @@
 #endif
 #endif
 
+// Defined if processors of the target may have tiles.
+#undef WEFT_TARGET_TILES
+#if defined(WEFT_TARGET_DOTS) && defined(WEFT_TILES) && HWY_TARGET <= HWY_AVX3
+#define WEFT_TARGET_TILES
+#endif
+
 #if defined(WEFT_TARGET_DOTS)
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
@@ -37,6 +43,8 @@ using DotVec = hn::Vec<DotSums>;
 HWY_INLINE bool HasDots() { return (Dots() & WEFT_TARGET_DOTS) != 0; }
 
 #if HWY_ARCH_X86
+
+HWY_INLINE bool HasTiles() { return (Dots() & kTilesOfAmx) != 0; }
 
 // The first factor of a product is unsigned there: it is the i8 value plus kFirstBias.
 inline constexpr int32_t kFirstBias = 128;

@@ -13,12 +13,30 @@ namespace {
 
 std::atomic<uint32_t> known_dots{0};
 
+#if defined(WEFT_TILES)
+// Linux saves the tiles of a process only after it has requested them (arch_prctl with
+// ARCH_REQ_XCOMP_PERM). That fails if a thread's signal stack is too small for them.
+bool MayUseTiles() {
+  if (!__builtin_cpu_supports("amx-int8")) return false;
+  constexpr long kArchPrctl = 158, kRequest = 0x1023, kTileData = 18;
+  long result = kArchPrctl;
+  __asm__ volatile("syscall"
+                   : "+a"(result)
+                   : "D"(kRequest), "S"(kTileData)
+                   : "rcx", "r11", "memory");
+  return result == 0;
+}
+#else
+bool MayUseTiles() { return false; }
+#endif
+
 #if HWY_ARCH_X86_64
 uint32_t DotsOfProcessor() {
   __builtin_cpu_init();
   uint32_t dots = kDotsAreKnown;
   if (__builtin_cpu_supports("avxvnni")) dots |= kDotsOfAvx2;
   if (__builtin_cpu_supports("avx512vnni")) dots |= kDotsOfAvx3;
+  if (MayUseTiles()) dots |= kTilesOfAmx;
   return dots;
 }
 #elif defined(__APPLE__)

@@ -126,9 +126,11 @@ std::vector<T> OnEveryTarget(size_t count, size_t misalignment, const Run& run) 
   };
   ForEachTarget(run_once);
 #if defined(WEFT_DOTS)
-  if ((Dots() & kMatrixDotsOfNeon) != 0) {
-    ForbidDots(kMatrixDotsOfNeon);
+  for (const uint32_t forbidden : {kMatrixDotsOfNeon, kTilesOfAmx}) {
+    if ((Dots() & forbidden) == 0) continue;
+    ForbidDots(forbidden);
     ForEachTarget(run_once);
+    ForbidDots(0);
   }
   ForbidDots(~0u);
   ForEachTarget(run_once);

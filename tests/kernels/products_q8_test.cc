@@ -66,9 +66,10 @@ TEST(DenseQ8, MatchesItsReferenceForEveryExtent) {
 
 TEST(DenseQ8, MatchesItsReferenceForManyRows) {
   Random random(10);
-  for (const uint32_t inputs : {5u, 16u, 33u, 130u}) {
+  for (const uint32_t inputs : {5u, 16u, 33u, 130u, 192u, 1030u, 1536u, 1540u}) {
     for (const uint32_t outputs : {1u, 8u, 12u, 16u, 24u, 40u, 257u}) {
-      DenseQ8Shape shape = DenseShapeOf(outputs < 50 ? 15 : 71, inputs, outputs);
+      const uint32_t rows = outputs < 50 ? 15 + inputs % 3 * 14 : 71;
+      DenseQ8Shape shape = DenseShapeOf(inputs > 1000 && outputs > 24 ? 10 : rows, inputs, outputs);
       shape.start_row_stride = 0;
       shape.results = ResultsCase(&random);
       const FactorsCase factors(&random, outputs, 1, inputs, shape.results);
