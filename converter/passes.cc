@@ -6,7 +6,9 @@
 #include <limits>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "converter/base/narrow.h"
@@ -35,6 +37,7 @@
 #include "converter/graph/streaming/rewrites.h"
 #include "converter/graph/streaming/states.h"
 #include "converter/graph/streaming/streaming.h"
+#include "converter/inspect/cost.h"
 #include "converter/ir/edit.h"
 #include "converter/ir/graph.h"
 #include "converter/ir/listing.h"
@@ -42,13 +45,13 @@
 #include "converter/plan/loops/fuse.h"
 #include "converter/plan/loops/loops.h"
 #include "converter/plan/plan.h"
+#include "converter/plan/traffic.h"
 #include "converter/program/cells.h"
 #include "converter/program/fuse_tail.h"
 #include "converter/program/passes.h"
 #include "converter/program/program.h"
 #include "converter/program/quantised_weights.h"
 #include "converter/read_model.h"
-#include "converter/stream_note.h"
 
 namespace weft::pipeline {
 namespace {
@@ -294,6 +297,19 @@ graph::InferOptions InferOptionsOfStreamed(const ConvertOptions& options) {
   return {true, options.max_iterations};
 }
 
+// Returns the multiply-adds of one run, as inspect::WorkOf counts them in the file of `program`.
+double MultiplyAddsOf(const program::Program& program) {
+  const auto count = [](const auto& params) -> double {
+    if constexpr (std::is_same_v<std::decay_t<decltype(params)>, std::monostate>) {
+      return 0;
+    } else {
+      return inspect::MultiplyAdds(params);
+    }
+  };
+  return plan::SumOverSteps(
+      program, [&](const program::Step& step) { return std::visit(count, step.params); });
+}
+
 // Multiply-adds of one run of the model before streaming: runs the passes between streaming and the
 // plan on a copy of the graph, because these determine the kinds of products.
 std::optional<double> WholeMultiplyAdds(const Conversion& c) {
@@ -446,11 +462,21 @@ bool FindStreams(Conversion& c, emit::FileOptions* options) {
   return c.faults.ok();
 }
 
+void AddStreamNote(const graph::Streamed& streamed, emit::FileOptions& options) {
+  for (const auto* ports : {&streamed.inputs, &streamed.outputs}) {
+    for (const graph::StreamedPort& port : *ports) options.streamed_ports.push_back(port.row);
+  }
+  options.streaming.emplace_back(
+      streamed.multiply_adds.value_or(-1), static_cast<uint64_t>(streamed.min_state_bytes),
+      Narrow32(streamed.steps, "steps"), Narrow32(streamed.all_steps, "steps"),
+      Narrow32(streamed.receptive_steps.value_or(0), "steps"), 0);
+}
+
 bool Emit(Conversion& c) {
   emit::FileOptions options;
   options.self_test_runs = c.options.self_test_runs;
   options.f16_weights = c.f16_weights > 0;
-  if (c.streamed) options.stream_note = StreamNoteOf(*c.streamed);
+  if (c.streamed) AddStreamNote(*c.streamed, options);
   if (c.single != nullptr && !FindStreams(c, &options)) return false;
   c.file = emit::WriteModelFile(c.plan, options, c.faults);
   if (c.single != nullptr && c.faults.ok()) emit::CheckStreams(*c.single, c.file.bytes, c.faults);

@@ -160,7 +160,7 @@ graph::TimeNames TimeAxesOf(const graph::Streamed& streamed) {
   for (size_t i = 0; i < streamed.inputs.size(); ++i) {
     const graph::StreamedPort& port = streamed.inputs[i];
     const std::string name = port.name.empty() ? fmt::format("{}", i) : port.name;
-    if (port.time) axes.emplace_back(name, port.time->axis);
+    if (port.HasTime()) axes.emplace_back(name, port.row.axis());
   }
   return axes;
 }

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "converter/cli/streamed.h"
 #include "converter/emit/model_file.h"
 #include "converter/inspect/budget.h"
 #include "converter/inspect/carried.h"
@@ -18,10 +19,8 @@
 #include "converter/inspect/peak.h"
 #include "converter/inspect/sections.h"
 #include "converter/inspect/shared.h"
-#include "converter/inspect/streamed.h"
 #include "converter/inspect/traffic.h"
 #include "converter/inspect/weight_copies.h"
-#include "converter/inspect/work.h"
 #include "converter/plan/solve.h"
 #include "runtime/format/weight_copy.h"
 
@@ -69,43 +68,6 @@ Json WeightCopiesOf(const format::Model& model) {
             {"offset", slot.offset_bytes()},
             {"bytes", slot.bytes()}};
   });
-}
-
-Json StreamedPortOf(const ModelPort& port, const format::StreamedPort& row, bool is_output) {
-  Json json = {{"name", port.display_name}};
-  if (row.time() == format::PortTime::steps) {
-    json["axis"] = row.axis();
-    json["positions"] = row.positions();
-    if (row.all_positions() != 0) json["of"] = row.all_positions();
-  }
-  if (row.time() == format::PortTime::so_far) json["so_far"] = true;
-  if (is_output) json["latency"] = row.latency();
-  return json;
-}
-
-// Time axes and latencies of the ports, and multiply-adds per step, of a model that was converted
-// with --streaming; null for other models.
-Json StreamedOf(const LoadedModel& model) {
-  const std::optional<inspect::StreamNote> note = inspect::StreamNoteOf(model.root());
-  if (!note) return nullptr;
-  const format::Streaming& row = note->row;
-  Json json = {{"steps", row.steps()}};
-  if (row.all_steps() != 0) json["of"] = row.all_steps();
-  json["receptive_steps"] = nullptr;
-  if (row.receptive_steps() != 0) json["receptive_steps"] = row.receptive_steps();
-  json["state_bytes"] = inspect::VariableBytesOf(model.root());
-  json["min_state_bytes"] = row.min_state_bytes();
-  json["multiply_adds"] = inspect::WorkOf(model.root()).multiply_adds.run / row.steps();
-  json["full_multiply_adds"] = nullptr;
-  if (row.multiply_adds() >= 0 && row.all_steps() != 0)
-    json["full_multiply_adds"] = row.multiply_adds() / row.all_steps();
-  const size_t inputs = model.inputs().size();
-  json["inputs"] = ListOfCount(
-      inputs, [&](uint32_t i) { return StreamedPortOf(model.inputs()[i], note->ports[i], false); });
-  json["outputs"] = ListOfCount(model.outputs().size(), [&](uint32_t i) {
-    return StreamedPortOf(model.outputs()[i], note->ports[inputs + i], true);
-  });
-  return json;
 }
 
 // The streams of one run, and the bytes of a saved stream; null without --streams.
@@ -335,7 +297,7 @@ Json FactsOf(const LoadedModel& model, const FactParts& parts) {
                 {"variables", VariablesOf(root)},
                 {"weight_copies", WeightCopiesOf(root)},
                 {"state_layout", LayoutText(model)},
-                {"streamed", StreamedOf(model)},
+                {"streamed", StreamedJson(model)},
                 {"streams", StreamsOf(model)},
                 {"regions", RegionsOf(root)},
                 {"sections", SectionsOf(root, traffic)},

@@ -42,37 +42,6 @@ std::string PortsText(const Json& facts) {
   return text + TableText(facts["variables"], "variable=name | type") + "\n";
 }
 
-// Returns a text such as "time axis 1, 4 of 12 positions per run, delayed by 2 time steps".
-std::string TimeText(const Json& port) {
-  std::string text = port.contains("so_far") ? "result of all time steps so far" : "no time axis";
-  if (port.contains("axis")) {
-    text = TimeAxisText(port["axis"].get<uint32_t>(), port["positions"].get<uint32_t>(),
-                        port.value("of", 0u));
-  }
-  return text + DelayText(port.value("latency", 0u));
-}
-
-std::string StreamedText(const Json& streamed, const std::string& layout) {
-  if (streamed.is_null()) return layout.empty() ? "" : fmt::format("state layout {}\n\n", layout);
-  Json ports = Json::array();
-  for (const char* side : {"inputs", "outputs"}) {
-    for (const Json& port : streamed[side]) {
-      ports.push_back({{"port", "  " + Plain(port["name"])}, {"time", TimeText(port)}});
-    }
-  }
-  const Json &receptive = streamed["receptive_steps"], &full = streamed["full_multiply_adds"];
-  return fmt::format(
-      "{}\n{}{}\nmultiply-adds per time step: {}{}\n{}{}\n\n",
-      StepsText(streamed["steps"].get<uint32_t>(), streamed.value("of", 0u)),
-      TableText(ports, "  port=port | time"),
-      DependsText(receptive.is_null() ? std::nullopt : std::optional(receptive.get<int64_t>())),
-      Plain(streamed["multiply_adds"], "mean"),
-      full.is_null() ? "" : "; without streaming: " + Plain(full, "mean"),
-      StatesText(streamed["state_bytes"].get<int64_t>(),
-                 streamed["min_state_bytes"].get<int64_t>()),
-      layout.empty() ? "" : "; layout " + layout);
-}
-
 std::string StreamsLine(const Json& streams) {
   if (streams.is_null()) return "";
   const auto number = [&](const char* key) { return streams[key].get<int64_t>(); };

@@ -408,10 +408,8 @@ std::vector<std::byte> Writer::Finish(const std::vector<std::byte>& self_test) {
   const auto step_names = builder.CreateVector(step_names_);
   if (!options_.names) slot_buffers_.clear();
   const auto slot_buffers = builder.CreateVector(slot_buffers_);
-  const StreamNote note = options_.stream_note.value_or(StreamNote());
-  std::vector<format::Streaming> note_rows(note.ports.empty() ? 0 : 1, note.row);
-  const auto streaming = RowsOrNone(builder, note_rows);
-  const auto streamed_ports = RowsOrNone(builder, note.ports);
+  const auto streaming = RowsOrNone(builder, options_.streaming);
+  const auto streamed_ports = RowsOrNone(builder, options_.streamed_ports);
   const auto stream_parts = RowsOrNone(builder, options_.stream_parts);
   const auto generator = builder.CreateString(Generator());
 // Only kinds that the model has: an empty vector would need eight bytes and time of every Open.

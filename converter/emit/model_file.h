@@ -14,12 +14,6 @@
 
 namespace weft::emit {
 
-// Facts about the full model that --streaming converted, for desktop tools.
-struct StreamNote {
-  format::Streaming row;
-  std::vector<format::StreamedPort> ports;  // the inputs, then the outputs
-};
-
 // Suffix of a file's `generator` if the IR had f16 constants, as ovc writes them.
 inline constexpr std::string_view kF16Weights = "; f16 weights";
 // In a file with names and one scratch region, precedes that suffix and the lower bound of scratch
@@ -33,7 +27,10 @@ struct FileOptions {
   uint32_t self_test_runs = 0;  // for Engine::SelfTest; recorded by running the file
   bool f16_weights = false;     // the IR had f16 weights; adds kF16Weights
   bool checksum = true;         // false for a file that runs at once
-  std::optional<StreamNote> stream_note = std::nullopt;
+  // Facts about the full model that --streaming converted, for desktop tools: one row, and a row of
+  // each input, then of each output.
+  std::vector<format::Streaming> streaming = {};
+  std::vector<format::StreamedPort> streamed_ports = {};
   std::vector<format::StreamPart> stream_parts = {};  // by variable, of --streams
 };
 

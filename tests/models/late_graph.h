@@ -67,7 +67,7 @@ class Comparison {
       RunParts();
       part_.engine.Reset();
     }
-    for (size_t i = 0; i < latencies.size(); ++i) EXPECT_EQ(told(i).latency, latencies[i]);
+    for (size_t i = 0; i < latencies.size(); ++i) EXPECT_EQ(told(i).row.latency(), latencies[i]);
   }
   const graph::Streamed& told() const { return part_.told; }
 
@@ -100,10 +100,10 @@ class Comparison {
 
   void Feed(uint32_t i, int64_t run) {
     const Tensor whole = whole_.engine.input(i), part = part_.engine.input(i);
-    const auto& time = part_.told.inputs[i].time;
-    if (!time)
+    const graph::StreamedPort& port = part_.told.inputs[i];
+    if (!port.HasTime())
       return std::copy(inputs_[i].begin(), inputs_[i].end(), part.as<unsigned char>()), void();
-    const auto axis = static_cast<size_t>(time->axis);
+    const size_t axis = port.row.axis();
     const size_t positions = part.dims[axis];
     CopyPositions(inputs_[i].data(), whole.dims[axis], static_cast<size_t>(run) * positions,
                   part.as<unsigned char>(), positions, 0, positions, RowsAlong(part, axis));
@@ -111,9 +111,9 @@ class Comparison {
 
   void Take(uint32_t i, int64_t run, PortBytes& given) {
     const Tensor part = part_.engine.output(i);
-    if (!told(i).time) return void(given = BytesOf(part));
+    if (!told(i).HasTime()) return void(given = BytesOf(part));
     given.resize(part.bytes * static_cast<size_t>(runs()));
-    const auto axis = static_cast<size_t>(told(i).time->axis);
+    const size_t axis = told(i).row.axis();
     const size_t positions = part.dims[axis], all = positions * static_cast<size_t>(runs());
     CopyPositions(part.as<unsigned char>(), positions, 0, given.data(), all,
                   static_cast<size_t>(run) * positions, positions, RowsAlong(part, axis));
@@ -124,11 +124,10 @@ class Comparison {
   void Compare(uint32_t i, const PortBytes& given) {
     SCOPED_TRACE("output " + std::to_string(i));
     const Tensor whole = whole_.engine.output(i), part = part_.engine.output(i);
-    if (!told(i).time) return;
-    const auto axis = static_cast<size_t>(told(i).time->axis);
+    if (!told(i).HasTime()) return;
+    const size_t axis = told(i).row.axis();
     const size_t all = part.dims[axis] * static_cast<size_t>(runs());
-    const auto late =
-        static_cast<size_t>(told(i).latency) * part.dims[axis] / static_cast<size_t>(steps_);
+    const auto late = size_t{told(i).row.latency()} * part.dims[axis] / static_cast<size_t>(steps_);
     ASSERT_LT(late, all);
     const size_t count = std::min<size_t>(all - late, whole.dims[axis]);
     const Rows rows = RowsAlong(part, axis);

@@ -157,7 +157,7 @@ TEST(StreamingLatency, GivesTheBitsOfRandomChains) {
       Comparison comparison(build, steps, TimeIs::kFixed);
       comparison.Run({});
       const auto& outputs = comparison.told().outputs;
-      late += std::ranges::any_of(outputs, [](const auto& port) { return port.latency > 0; });
+      late += std::ranges::any_of(outputs, [](const auto& port) { return port.row.latency() > 0; });
     }
     if (testing::Test::HasFatalFailure()) return;
   }

@@ -564,12 +564,13 @@ int64_t StepsOf(int64_t steps, uint32_t seed, std::string* text, bool* has_table
   }
   if (has_tables != nullptr) *has_tables = streamed->has_tables;
   // The recurrence may run along another axis; the input then has all time steps in each run.
-  const auto& time = streamed->inputs[0].time;
-  if (!time || time->axis != 1 || time->all_positions != steps) return 0;
+  const format::StreamedPort& time = streamed->inputs[0].row;
+  if (time.axis() != 1 || time.all_positions() != steps) return 0;
   // Delayed or shortened outputs are compared in streaming_latency_test.cc.
   const graph::StreamedPort& output = streamed->outputs[0];
-  if (output.latency != 0) return 0;
-  if (output.time && output.time->all_positions != ExtentOf(whole, output.time->axis)) return 0;
+  if (output.row.latency() != 0) return 0;
+  const bool has_time = output.HasTime();
+  if (has_time && output.row.all_positions() != ExtentOf(whole, output.row.axis())) return 0;
   return streamed->all_steps > 1 ? streamed->all_steps : 0;
 }
 

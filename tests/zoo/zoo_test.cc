@@ -30,14 +30,14 @@ class Zoo : public GoldenCase {
 void MoveSteps(std::vector<std::byte>& whole, const Tensor& part, const graph::StreamedPort& port,
                size_t done, const graph::Streamed& cut, bool to_part) {
   size_t rows = 1;
-  for (int64_t axis = 0; port.time && axis < port.time->axis; ++axis) rows *= part.dims[axis];
-  const size_t steps = port.time ? static_cast<size_t>(cut.steps) : 1;
+  for (int64_t axis = 0; axis < port.row.axis(); ++axis) rows *= part.dims[axis];
+  const size_t steps = port.HasTime() ? static_cast<size_t>(cut.steps) : 1;
   const size_t bytes = part.bytes / rows / steps, row_bytes = whole.size() / rows;
-  const auto late = static_cast<size_t>(port.latency);
+  const auto late = size_t{port.row.latency()};
   for (size_t i = 0; i < rows * steps; ++i) {
-    const size_t row = i / steps, step = port.time ? done + i % steps : 0;
-    if (port.time && (step < late || (step - late + 1) * bytes > row_bytes)) continue;
-    std::byte* there = whole.data() + row * row_bytes + (port.time ? step - late : 0) * bytes;
+    const size_t row = i / steps, step = port.HasTime() ? done + i % steps : 0;
+    if (port.HasTime() && (step < late || (step - late + 1) * bytes > row_bytes)) continue;
+    std::byte* there = whole.data() + row * row_bytes + (port.HasTime() ? step - late : 0) * bytes;
     std::byte* here = static_cast<std::byte*>(part.data) + i * bytes;
     std::memcpy(to_part ? here : there, to_part ? there : here, bytes);
   }
@@ -59,7 +59,8 @@ struct Cut {
     }
     ASSERT_TRUE(engine.Run().ok());
     for (uint32_t i = 0; i < outputs.size(); ++i) {
-      if (!told.outputs[i].time && done + steps() < static_cast<size_t>(told.all_steps)) continue;
+      if (!told.outputs[i].HasTime() && done + steps() < static_cast<size_t>(told.all_steps))
+        continue;
       MoveSteps(outputs[i], engine.output(i), told.outputs[i], done, told, false);
     }
   }
@@ -90,7 +91,7 @@ class StreamedZoo : public Zoo {
     }
     for (const auto& bytes : expected_) {
       // The last steps of delayed outputs do not arrive within this number of runs.
-      const bool is_late = cuts_[0].told.outputs[made_.size()].latency > 0;
+      const bool is_late = cuts_[0].told.outputs[made_.size()].row.latency() > 0;
       made_.push_back(is_late ? bytes : std::vector<std::byte>(bytes.size()));
     }
   }

@@ -28,24 +28,14 @@ std::optional<size_t> OpenAxis(const ir::Graph& graph, size_t input, const TimeN
   return static_cast<size_t>(std::ranges::find_if(dims, is_open) - dims.begin());
 }
 
-// Removes the number that stands for T, which is no property of the model.
-void ForgetLengths(Streamed& streamed) {
-  streamed.all_steps = 0;
-  for (std::vector<StreamedPort>* ports : {&streamed.inputs, &streamed.outputs}) {
-    for (StreamedPort& port : *ports) {
-      if (port.time) port.time->all_positions = 0;
-    }
-  }
-}
-
 // A dynamic dimension may have a maximum.
 bool FitsBounds(const ir::Graph& graph, const Streamed& streamed, Faults& faults) {
   for (size_t input = 0; input < graph.parameters.size(); ++input) {
     const std::vector<ir::Bounds>& bounds = graph.parameters[input]->bounds;
-    const std::optional<CutAxis>& time = streamed.inputs[input].time;
-    const auto axis = static_cast<size_t>(time ? time->axis : 0);
-    if (!time || axis >= bounds.size() || time->positions <= bounds[axis].max) continue;
-    const int64_t max = bounds[axis].max / (time->positions / streamed.steps);
+    const format::StreamedPort& row = streamed.inputs[input].row;
+    const size_t axis = row.axis();
+    if (axis >= bounds.size() || row.positions() <= bounds[axis].max) continue;
+    const int64_t max = bounds[axis].max / (row.positions() / streamed.steps);
     faults.Add(TooManySteps(graph, streamed.steps, max));
     return false;
   }
@@ -95,7 +85,6 @@ std::optional<Streamed> StreamOpenTime(ir::Graph& graph, const StreamOptions& op
   std::optional<Streamed> streamed = Stream(graph, open, folding, faults);
   if (!streamed || streamed->inputs.empty()) return streamed;
   if (!InferAndFold(graph, infer, folding, faults)) return std::nullopt;
-  ForgetLengths(*streamed);
   return FitsBounds(graph, *streamed, faults) ? streamed : std::nullopt;
 }
 

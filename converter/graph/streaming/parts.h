@@ -41,9 +41,8 @@ void StartsToChoices(ir::Graph& graph, const TimeSeeds& seeds);
 
 // Describes the ports of a streaming model and their time axes.
 //
-// Sets `steps` and the ports, in their order. `graph` has its final shapes.
-void DescribePorts(const ir::Graph& graph, const TimeAxes& times, int64_t steps,
-                   Streamed& streamed);
+// Sets the ports, in their order. `graph` has its final shapes, `streamed` the numbers of steps.
+void DescribePorts(const ir::Graph& graph, const TimeAxes& times, Streamed& streamed);
 
 }  // namespace weft::graph
 

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "converter/base/narrow.h"
 #include "converter/graph/rewrite.h"
 #include "converter/graph/streaming/delay_graph.h"
 #include "converter/graph/streaming/parts.h"
@@ -12,14 +13,19 @@ namespace weft::graph {
 namespace {
 
 StreamedPort PortOf(const ir::Source& source, const std::string& layer, const TimeAxes& times,
-                    int64_t steps) {
-  const ir::OutputPort& port = source.node->outputs[source.port];
-  StreamedPort streamed{port.names.empty() ? layer : port.names[0], port.type, {}, false, 0};
+                    const Streamed& streamed) {
+  const ir::OutputPort& output = source.node->outputs[source.port];
+  StreamedPort port = {output.names.empty() ? layer : output.names[0], output.type};
   if (const TimeAxis* time = times.Of(source)) {
     const int64_t positions = time->outer * time->chunk;
-    streamed.time = {time->axis, positions * steps, positions * times.steps()};
+    port.row = {Narrow32(positions * streamed.steps, "positions"),
+                Narrow32(positions * streamed.all_steps, "positions"),
+                0,
+                Narrow<uint8_t>(time->axis, "axis"),
+                format::PortTime::steps,
+                0};
   }
-  return streamed;
+  return port;
 }
 
 // Returns the nodes that depend on time. A loop may create a time axis of its own.
@@ -68,21 +74,18 @@ std::set<const ir::Node*> OnlyInitial(const ir::Graph& graph) {
 
 }  // namespace
 
-void DescribePorts(const ir::Graph& graph, const TimeAxes& times, int64_t steps,
-                   Streamed& streamed) {
-  streamed.steps = steps;
-  streamed.all_steps = times.steps();
+void DescribePorts(const ir::Graph& graph, const TimeAxes& times, Streamed& streamed) {
   const std::set<const ir::Node*> only_initial = OnlyInitial(graph);
   for (ir::Node* parameter : graph.parameters) {
-    StreamedPort port = PortOf({parameter, 0}, parameter->name, times, steps);
-    port.is_initial = !port.time && only_initial.contains(parameter);
+    StreamedPort port = PortOf({parameter, 0}, parameter->name, times, streamed);
+    port.is_initial = !port.HasTime() && only_initial.contains(parameter);
     streamed.inputs.push_back(std::move(port));
   }
   const std::set<const ir::Node*> after = AfterTime(times);
   for (const ir::Node* result : graph.results) {
-    StreamedPort port = PortOf(result->inputs[0], result->name, times, steps);
-    port.so_far = !port.time && after.contains(result);
-    port.latency = LatencyOf(*result);
+    StreamedPort port = PortOf(result->inputs[0], result->name, times, streamed);
+    if (!port.HasTime() && after.contains(result)) port.row.mutate_time(format::PortTime::so_far);
+    port.row.mutate_latency(Narrow32(LatencyOf(*result), "latency"));
     streamed.outputs.push_back(std::move(port));
   }
 }

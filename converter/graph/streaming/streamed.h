@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The result of streaming: ports and states of the model, for the user.
+// The result of streaming: ports and states of the model, for the user and for the file's note.
 #ifndef WEFT_CONVERTER_GRAPH_STREAMING_STREAMED_H_
 #define WEFT_CONVERTER_GRAPH_STREAMING_STREAMED_H_
 
@@ -9,21 +9,17 @@
 #include <vector>
 
 #include "converter/base/element_type.h"
+#include "runtime/format/listing.h"
 
 namespace weft::graph {
 
-// The time axis of a port: a run has `positions` of `all_positions` positions; 0: any number.
-struct CutAxis {
-  int64_t axis = 0, positions = 0, all_positions = 0;
-};
-
 struct StreamedPort {
   std::string name;
-  TensorType type;              // of one run
-  std::optional<CutAxis> time;  // absent without a time axis
-  bool so_far = false;          // an output without time axis, computed from the steps so far
-  int64_t latency = 0;          // in steps; the first `latency` steps of this output are warm-up
-  bool is_initial = false;      // an input that is read only as the initial value of a state
+  TensorType type;                // of one run
+  format::StreamedPort row = {};  // as in the file: the time axis, and the latency of an output
+  bool is_initial = false;        // an input that is read only as the initial value of a state
+
+  bool HasTime() const { return row.time() == format::PortTime::steps; }
 };
 
 struct StreamedState {

@@ -128,13 +128,18 @@ bool AreOpenAxesTime(const ir::Graph& graph, const TimeAxes& times) {
   });
 }
 
-// Converts a graph without faults to `steps` steps per run. States of a batch of T elements would
-// exceed memory, so such a graph is not converted.
-Streamed ToStreaming(const Rewritten& rewritten, TimeMap& map, const Kept& kept, int64_t steps) {
+// Converts a graph without faults. States of a batch of T elements would exceed memory, so such a
+// graph is not converted.
+Streamed ToStreaming(const Rewritten& rewritten, TimeMap& map, const Kept& kept,
+                     const StreamOptions& options) {
   ir::Graph& graph = rewritten.graph;
   const TimeAxes& times = map.axes;
   if (!AreOpenAxesTime(graph, times)) return {};
+  const int64_t steps = options.steps;
   Streamed streamed;
+  streamed.steps = steps;
+  // The number that stands for T is no property of the model.
+  if (!options.is_open) streamed.all_steps = times.steps();
   const AlignedPositions positions(graph, times);
   streamed.min_state_bytes = MinPastBytes(times, positions);
   const std::vector<SharedPast> pasts = PastsOf(times, positions);
@@ -163,7 +168,7 @@ Streamed ToStreaming(const Rewritten& rewritten, TimeMap& map, const Kept& kept,
     }
   }
   RejoinConstants(graph);
-  DescribePorts(graph, times, steps, streamed);
+  DescribePorts(graph, times, streamed);
   streamed.has_tables = !kept.tables.empty();
   streamed.states = states.all();
   for (const StreamedState& state : streamed.states) {
@@ -184,7 +189,7 @@ std::optional<Streamed> StreamLate(const Rewritten& rewritten, const TimeSeeds& 
   Analysis analysis = Analyse(late, seeds, options.steps, options, folding);
   for (const std::string& line : analysis.faults.lines()) faults.Add(line);
   if (!analysis.is_sound() || analysis.map->axes.steps() != *all_steps) return std::nullopt;
-  return ToStreaming(late, *analysis.map, analysis.kept, options.steps);
+  return ToStreaming(late, *analysis.map, analysis.kept, options);
 }
 
 }  // namespace
@@ -210,8 +215,7 @@ std::optional<Streamed> Stream(ir::Graph& graph, const StreamOptions& options,
                                              : NamedTime(graph, options.time_axes, faults);
   if (!seeds) return std::nullopt;
   Analysis analysis = Analyse(rewritten, *seeds, options.steps, options, folding);
-  if (analysis.is_sound())
-    return ToStreaming(rewritten, *analysis.map, analysis.kept, options.steps);
+  if (analysis.is_sound()) return ToStreaming(rewritten, *analysis.map, analysis.kept, options);
   Faults of_latency;
   std::optional<Streamed> streamed = StreamLate(rewritten, *seeds, options, folding, of_latency);
   if (streamed) return streamed;

@@ -67,8 +67,7 @@ _MAY_INCLUDE = {
     "converter/report": ("converter/base", "converter/report"),
     "converter": _floors("base", "ir", "tflite", "program", "ops", "graph", "plan", "emit", "inspect") +
                  ("converter/convert.h", "converter/file_checks.h", "converter/fold_work.h",
-                  "converter/passes.h", "converter/pipeline.h", "converter/read_model.h",
-                  "converter/stream_note.h"),
+                  "converter/passes.h", "converter/pipeline.h", "converter/read_model.h"),
     "converter/cli": ("converter",) + _floors(),
     "python": ("converter/base", "converter/cli", "converter/convert.h",
                "converter/report/page.h", "runtime/weft.h"),
