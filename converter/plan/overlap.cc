@@ -29,14 +29,10 @@ class OverlapFinder {
 
   std::vector<AllowedOverlap> Run() const {
     std::vector<AllowedOverlap> allowed_overlaps;
-    for (const program::Block& block : program_.blocks) {
-      for (const program::Item& item : block.items) {
-        const auto* step = std::get_if<program::Step>(&item);
-        if (step == nullptr) continue;
-        if (const std::optional<AllowedOverlap> overlap = OverlapOf(*step))
-          allowed_overlaps.push_back(*overlap);
-      }
-    }
+    ForEachStep(program_, [&](const program::Step& step) {
+      if (const std::optional<AllowedOverlap> overlap = OverlapOf(step))
+        allowed_overlaps.push_back(*overlap);
+    });
     return allowed_overlaps;
   }
 

@@ -32,18 +32,15 @@ std::optional<std::array<uint32_t, 2>> BitsOfAll(const program::Program& program
 }  // namespace
 
 void FillUniformCopies(program::Program& program) {
-  for (program::Block& block : program.blocks) {
-    for (program::Item& item : block.items) {
-      auto* step = std::get_if<program::Step>(&item);
-      if (step == nullptr || !IsPlainCopy(program, *step)) continue;
-      const std::optional<std::array<uint32_t, 2>> bits = BitsOfAll(program, *step);
-      if (!bits) continue;
-      const auto& copy = std::get<format::CopyParams>(step->params);
-      step->params =
-          format::FillParams(copy.dims()->Get(0), copy.element_bytes(), (*bits)[0], (*bits)[1]);
-      step->inputs.clear();
-    }
-  }
+  ForEachStep(program, [&](program::Step& step) {
+    if (!IsPlainCopy(program, step)) return;
+    const std::optional<std::array<uint32_t, 2>> bits = BitsOfAll(program, step);
+    if (!bits) return;
+    const auto& copy = std::get<format::CopyParams>(step.params);
+    step.params =
+        format::FillParams(copy.dims()->Get(0), copy.element_bytes(), (*bits)[0], (*bits)[1]);
+    step.inputs.clear();
+  });
 }
 
 }  // namespace weft::plan

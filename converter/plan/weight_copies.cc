@@ -22,18 +22,14 @@ bool ReadsAll(const program::Step& step, size_t input) {
 // The weights that steps read.
 std::set<program::ValueId> WeightsOf(const program::Program& program) {
   std::set<program::ValueId> roots, partly_read;
-  for (const program::Block& block : program.blocks) {
-    for (const program::Item& item : block.items) {
-      const auto* step = std::get_if<program::Step>(&item);
-      if (step == nullptr) continue;
-      for (size_t i = 0; i < step->inputs.size(); ++i) {
-        if (step->inputs[i] == program::kNone) continue;
-        const program::ValueId root = Resolve(program, step->inputs[i]).root;
-        if (program.values[root].storage != program::Storage::kWeights) continue;
-        (ReadsAll(*step, i) ? roots : partly_read).insert(root);
-      }
+  ForEachStep(program, [&](const program::Step& step) {
+    for (size_t i = 0; i < step.inputs.size(); ++i) {
+      if (step.inputs[i] == program::kNone) continue;
+      const program::ValueId root = Resolve(program, step.inputs[i]).root;
+      if (program.values[root].storage != program::Storage::kWeights) continue;
+      (ReadsAll(step, i) ? roots : partly_read).insert(root);
     }
-  }
+  });
   for (const program::ValueId root : partly_read) roots.erase(root);
   return roots;
 }

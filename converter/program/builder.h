@@ -84,6 +84,16 @@ class Builder {
   std::unordered_map<std::string, size_t> variable_index_;
 };
 
+// Replaces the items of all blocks: `rewrite` appends what replaces an item to its block.
+template <typename Rewrite>
+void RewriteItems(Builder& builder, const Rewrite& rewrite) {
+  for (BlockId block = 0; block < builder.program().blocks.size(); ++block) {
+    std::vector<Item> items = std::exchange(builder.program().blocks[block].items, {});
+    builder.SetBlock(block);
+    for (Item& item : items) rewrite(item);
+  }
+}
+
 // Sets the reason for moving bytes during its lifetime.
 class Because {
  public:

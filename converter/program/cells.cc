@@ -5,6 +5,7 @@
 #include <cstring>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <variant>
@@ -374,22 +375,15 @@ void CellFuser::Apply(const Weights& weights) {
     return UsesOf(match.w) != count || (match.r != kNone && UsesOf(match.r) != count);
   });
   std::map<std::pair<ValueId, ValueId>, ValueId> fused_weights;
-  std::map<BlockId, std::vector<size_t>> leaving;
+  std::map<BlockId, std::set<size_t>> leaving;
   for (Match& match : matches_) {
     const auto [known, fresh] = fused_weights.try_emplace({match.w, match.r}, kNone);
     if (fresh) known->second = weights(match);
     match.fused.inputs[kCellWeights] = known->second;
     program_.blocks[match.block].items[match.cell] = std::move(match.fused);
-    std::vector<size_t>& items = leaving[match.block];
-    items.insert(items.end(), match.taken.begin(), match.taken.end());
+    leaving[match.block].insert(match.taken.begin(), match.taken.end());
   }
-  for (auto& [block, taken] : leaving) {
-    std::vector<Item>& items = program_.blocks[block].items;
-    std::ranges::sort(taken, std::greater<>());
-    for (const size_t item : taken) {
-      items.erase(items.begin() + static_cast<std::ptrdiff_t>(item));
-    }
-  }
+  for (const auto& [block, taken] : leaving) RemoveItems(program_.blocks[block].items, taken);
 }
 
 // Number of weights of a cell for one input.

@@ -31,8 +31,7 @@ class ChainJoiner {
     for (size_t item = items_.size(); item-- > 0;) {
       if (!moved_.contains(item) && InstructionAt(item) != nullptr) Grow(item);
     }
-    size_t item = 0;
-    std::erase_if(items_, [&](const Item&) { return moved_.contains(item++); });
+    RemoveItems(items_, moved_);
     return moved_.size();
   }
 

@@ -33,13 +33,9 @@ void AddFixedWeights(const Program& program, WeightsReport& report,
     if (value.bytes < kMinListedBytes || is_listed(root) || !added.insert(root).second) return;
     report.Add(FixedWeights(step, value));
   };
-  for (const Block& block : program.blocks) {
-    for (const Item& item : block.items) {
-      const auto* step = std::get_if<Step>(&item);
-      if (step == nullptr) continue;
-      for (const ValueId input : step->inputs) add(*step, input);
-    }
-  }
+  ForEachStep(program, [&](const Step& step) {
+    for (const ValueId input : step.inputs) add(step, input);
+  });
 }
 
 }  // namespace weft::program

@@ -53,17 +53,11 @@ bool ComputesFloats(const Params& params) {
 std::vector<std::string> LayersWithFloats(const Program& program) {
   std::vector<std::string> layers;
   std::unordered_set<std::string_view> known;
-  for (const Block& block : program.blocks) {
-    for (const Item& item : block.items) {
-      const auto* step = std::get_if<Step>(&item);
-      if (step == nullptr || known.contains(step->layer)) continue;
-      const bool has_floats =
-          std::visit([](const auto& params) { return ComputesFloats(params); }, step->params);
-      if (!has_floats) continue;
-      known.insert(step->layer);
-      layers.push_back(step->layer);
-    }
-  }
+  ForEachStep(program, [&](const Step& step) {
+    const bool has_floats =
+        std::visit([](const auto& params) { return ComputesFloats(params); }, step.params);
+    if (has_floats && known.insert(step.layer).second) layers.push_back(step.layer);
+  });
   return layers;
 }
 

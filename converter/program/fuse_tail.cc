@@ -145,8 +145,7 @@ class TailFusion {
         in_loop_(location.in_loop),
         chunks_(chunks),
         items_(program_.blocks[location.block].items),
-        accesses_(CollectAccesses(program_, location.block)),
-        dead_(items_.size(), false) {
+        accesses_(CollectAccesses(program_, location.block)) {
     for (const auto& [root, accesses] : accesses_) {
       for (const Access& access : accesses) {
         if (access.write) writes_[root].insert(access.item);
@@ -161,13 +160,7 @@ class TailFusion {
       if (std::holds_alternative<format::BinaryParams>(step->params)) FuseAddition(item);
       if (std::holds_alternative<format::UnaryParams>(step->params)) FuseActivation(item);
     }
-    size_t kept = 0;
-    for (size_t item = 0; item < items_.size(); ++item) {
-      if (dead_[item]) continue;
-      if (kept != item) items_[kept] = std::move(items_[item]);
-      ++kept;
-    }
-    items_.resize(kept);
+    RemoveItems(items_, dead_);
   }
 
  private:
@@ -210,7 +203,7 @@ class TailFusion {
   std::vector<Item>& items_;
   AccessMap accesses_;
   std::unordered_map<ValueId, std::multiset<int64_t>> writes_;  // items that write each root
-  std::vector<bool> dead_;
+  std::set<size_t> dead_;
 };
 
 std::optional<size_t> TailFusion::SoleMaker(ValueId value, size_t reader) {
@@ -263,7 +256,7 @@ void TailFusion::Move(size_t from, size_t to) {
   }
   step.outputs[0] = location.outputs[0];
   location = std::move(step);
-  dead_[from] = true;
+  dead_.insert(from);
 }
 
 void TailFusion::FuseActivation(size_t item) {

@@ -299,14 +299,7 @@ void SectionHoist::CountUses(const Step& step, int sign) {
 void SectionHoist::EraseReplaced() {
   std::map<BlockId, std::set<size_t>> replaced;
   for (const Candidate& candidate : candidates_) replaced[candidate.block].insert(candidate.item);
-  for (const auto& [block, leaving] : replaced) {
-    std::vector<Item>& items = program_.blocks[block].items;
-    std::vector<Item> kept;
-    for (size_t item = 0; item < items.size(); ++item) {
-      if (!leaving.contains(item)) kept.push_back(std::move(items[item]));
-    }
-    items = std::move(kept);
-  }
+  for (const auto& [block, items] : replaced) RemoveItems(program_.blocks[block].items, items);
 }
 
 void HoistIn(Program& program, BlockId block, int64_t max_rows, Overview& overview) {

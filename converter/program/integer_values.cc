@@ -140,16 +140,12 @@ void IntegerValues::Follow(std::set<ValueId> roots) {
   while (AddSources(roots)) {
   }
   Builder builder(program_);
-  for (BlockId block = 0; block < program_.blocks.size(); ++block) {
-    std::vector<Item> items = std::exchange(program_.blocks[block].items, {});
-    builder.SetBlock(block);
-    for (Item& item : items) {
-      if (const format::CopyParams* copy = CopyOf(item)) {
-        CopyIntegers(builder, std::get<Step>(item), *copy, roots);
-      }
-      builder.Append(std::move(item));
+  RewriteItems(builder, [&](Item& item) {
+    if (const format::CopyParams* copy = CopyOf(item)) {
+      CopyIntegers(builder, std::get<Step>(item), *copy, roots);
     }
-  }
+    builder.Append(std::move(item));
+  });
 }
 
 void IntegerValues::CopyIntegers(Builder& builder, const Step& step, format::CopyParams params,

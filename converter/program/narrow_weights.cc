@@ -248,18 +248,14 @@ void Narrowing::ReplaceProducts() {
   }
   if (replaced.empty()) return;
   Builder builder(program_);
-  for (BlockId block = 0; block < program_.blocks.size(); ++block) {
-    std::vector<Item> items = std::exchange(program_.blocks[block].items, {});
-    builder.SetBlock(block);
-    for (Item& item : items) {
-      const auto found = replaced.find(std::get_if<Step>(&item));
-      if (found != replaced.end()) {
-        EmitParts(builder, *found->second);
-      } else {
-        builder.Append(std::move(item));
-      }
+  RewriteItems(builder, [&](Item& item) {
+    const auto found = replaced.find(std::get_if<Step>(&item));
+    if (found != replaced.end()) {
+      EmitParts(builder, *found->second);
+    } else {
+      builder.Append(std::move(item));
     }
-  }
+  });
 }
 
 void Narrowing::CheckLayers() {
@@ -487,18 +483,14 @@ void Narrowing::ApplyIntegers() {
   IntegerValues values(program_);
   values.Follow(data);
   Builder builder(program_);
-  for (BlockId block = 0; block < program_.blocks.size(); ++block) {
-    std::vector<Item> items = std::exchange(program_.blocks[block].items, {});
-    builder.SetBlock(block);
-    for (Item& item : items) {
-      const Constant* constant = IntegersOf(item);
-      if (constant != nullptr) {
-        EmitInteger(builder, values, std::get<Step>(item), *constant);
-      } else {
-        builder.Append(std::move(item));
-      }
+  RewriteItems(builder, [&](Item& item) {
+    const Constant* constant = IntegersOf(item);
+    if (constant != nullptr) {
+      EmitInteger(builder, values, std::get<Step>(item), *constant);
+    } else {
+      builder.Append(std::move(item));
     }
-  }
+  });
   values.DropUnread();
 }
 

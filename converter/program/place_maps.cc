@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <optional>
+#include <set>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -132,15 +133,11 @@ class MapPlacer {
         accesses_(CollectAccesses(program_, block)) {}
 
   void Run() {
-    std::vector<bool> dead(items_.size(), false);
-    size_t kept = 0;
-    for (size_t item = 0; item < items_.size(); ++item) dead[item] = Put(item);
+    std::set<size_t> dead;
     for (size_t item = 0; item < items_.size(); ++item) {
-      if (dead[item]) continue;
-      if (kept != item) items_[kept] = std::move(items_[item]);
-      ++kept;
+      if (Put(item)) dead.insert(item);
     }
-    items_.resize(kept);
+    RemoveItems(items_, dead);
   }
 
  private:

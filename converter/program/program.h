@@ -216,6 +216,23 @@ bool IsCompleteScratch(const Program& program, const Location& location, ValueId
 // such copies can be removed.
 bool IsPlainCopy(const Program& program, const Step& step);
 
+// Calls visit(step) for each step of all blocks, in the order of the blocks.
+template <typename AnyProgram, typename Visit>
+void ForEachStep(AnyProgram& program, const Visit& visit) {
+  for (auto& block : program.blocks) {
+    for (auto& item : block.items) {
+      if (auto* step = std::get_if<Step>(&item)) visit(*step);
+    }
+  }
+}
+
+// Removes the items whose indices are in a set, or are the keys of a map.
+template <typename Indices>
+void RemoveItems(std::vector<Item>& items, const Indices& removed) {
+  size_t index = 0;
+  std::erase_if(items, [&](const Item&) { return removed.contains(index++); });
+}
+
 // Returns a readable listing, one line per step, for --dump-after.
 std::string ToString(const Program& program);
 

@@ -26,12 +26,9 @@ int64_t CountOf(const format::DepthwiseQ8Params& depthwise) {
 // Calls visit(step) for each quantised product.
 template <typename Visit>
 void ForQuantisedProducts(const Program& program, const Visit& visit) {
-  for (const Block& block : program.blocks) {
-    for (const Item& item : block.items) {
-      const auto* step = std::get_if<Step>(&item);
-      if (step != nullptr && QuantisedWeightsOf(*step) > 0) visit(*step);
-    }
-  }
+  ForEachStep(program, [&](const Step& step) {
+    if (QuantisedWeightsOf(step) > 0) visit(step);
+  });
 }
 
 }  // namespace

@@ -85,7 +85,7 @@ class PartReader {
       });
       if (!copies.empty() && FitsWithout(root, copies, live)) Take(copies);
     }
-    Drop();
+    RemoveItems(items_, dropped_);
   }
 
  private:
@@ -95,7 +95,6 @@ class PartReader {
   bool IsKept(const PartCopy& part) const;
   bool FitsWithout(ValueId root, const std::vector<PartCopy>& copies, LiveBytes& live) const;
   void Take(const std::vector<PartCopy>& copies);
-  void Drop();
 
   Builder& builder_;
   Program& program_;
@@ -203,11 +202,6 @@ void PartReader::Take(const std::vector<PartCopy>& copies) {
     }
     dropped_.insert(part->item);
   }
-}
-
-void PartReader::Drop() {
-  size_t item = 0;
-  std::erase_if(items_, [&](const Item&) { return dropped_.contains(item++); });
 }
 
 }  // namespace

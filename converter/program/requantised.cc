@@ -29,18 +29,14 @@ format::Results ResultsOf(const Params& params) {
 
 Requantised RequantisedSteps(const Program& program) {
   Requantised counts;
-  for (const Block& block : program.blocks) {
-    for (const Item& item : block.items) {
-      const auto* step = std::get_if<Step>(&item);
-      if (step == nullptr) continue;
-      const format::Results results =
-          std::visit([](const auto& params) { return ResultsOf(params); }, step->params);
-      const bool has_integers =
-          results == format::Results::integer_codes || results == format::Results::shorts;
-      if (has_integers) ++counts.by_integers;
-      if (results == format::Results::codes) counts.by_floats.push_back(step->layer);
-    }
-  }
+  ForEachStep(program, [&](const Step& step) {
+    const format::Results results =
+        std::visit([](const auto& params) { return ResultsOf(params); }, step.params);
+    const bool has_integers =
+        results == format::Results::integer_codes || results == format::Results::shorts;
+    if (has_integers) ++counts.by_integers;
+    if (results == format::Results::codes) counts.by_floats.push_back(step.layer);
+  });
   return counts;
 }
 
