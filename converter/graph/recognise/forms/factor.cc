@@ -24,6 +24,7 @@
 #include "converter/graph/recognise/forms/reduction.h"
 #include "converter/graph/rewrite.h"
 #include "converter/ops/operation.h"
+#include "converter/ops/support/movement.h"
 #include "converter/ops/support/packed.h"
 
 namespace weft::graph {
@@ -102,13 +103,9 @@ std::optional<WeightedProduct> PlainProductOf(const FormSite& site, ir::Source s
 
 // Returns the axis of `dims` that corresponds to axis `at` of `before`, for the same elements.
 std::optional<size_t> SameAxis(const Dims& before, size_t at, const Dims& dims) {
-  const auto in_front = [](const Dims& all, size_t axis) {
-    int64_t product = 1;
-    for (size_t i = 0; i < axis; ++i) product *= all[i];
-    return product;
-  };
+  const int64_t outer = ops::ProductOf(before, 0, at);
   for (size_t axis = 0; axis < dims.size(); ++axis) {
-    if (dims[axis] == before[at] && in_front(dims, axis) == in_front(before, at)) return axis;
+    if (dims[axis] == before[at] && ops::ProductOf(dims, 0, axis) == outer) return axis;
   }
   return std::nullopt;
 }
@@ -219,22 +216,19 @@ bool FoldIntoProduct(FormSite& site, ir::Node& node, const WithConstant& factor)
   const std::string type(product->node->operation->name);
   std::vector<ir::Source> inputs = product->node->inputs;
   inputs[1] = *weights;
-  if (!addend && product->covered.size() == 1) {
-    site.Replace(node, covered, {type, opset, std::move(inputs), std::move(attributes)});
-    KeepAdditionApart(site, node, *product);
-    return true;
+  Form form = {type, opset, std::move(inputs), std::move(attributes)};
+  if (addend || product->covered.size() > 1) {
+    ir::Graph& graph = site.graph();
+    const ir::Source plain =
+        NewOperation(graph, *product->node, type, opset, form.inputs, form.attributes);
+    const Dims dims = node.outputs[0].type.dims;
+    form = {"Identity", 16, {Reshaped(graph, node, plain, dims)}};
   }
-  const Dims dims = node.outputs[0].type.dims;
-  const ir::Source plain = NewOperation(site.graph(), *product->node, type, opset,
-                                        std::move(inputs), std::move(attributes));
-  const ir::Source made = Reshaped(site.graph(), node, plain, dims);
-  if (!addend) {
-    site.Replace(node, covered, {"Identity", 16, {made}});
-    KeepAdditionApart(site, node, *product);
-    return true;
+  if (addend) {
+    const ir::Source shifts = NewFloats(site.graph(), node, scaled->dims, std::move(*shift));
+    form = {"Add", 1, {form.inputs[0], shifts}};
   }
-  const ir::Source shifts = NewFloats(site.graph(), node, scaled->dims, std::move(*shift));
-  site.Replace(node, covered, {"Add", 1, {made, shifts}});
+  site.Replace(node, covered, std::move(form));
   KeepAdditionApart(site, node, *product);
   return true;
 }

@@ -28,11 +28,9 @@ constexpr PassPart<FormSearch> kInnerForms[] = {
     {"shared_heads", RecogniseSharedHeads, "reads repeated factors of products repeatedly"},
     {"length", RecogniseLength, "finds vector norms"},
     {"one_hot", RecogniseOneHot, "gathers rows instead of one-hot products"}};
-constexpr FormSearch kAttention[] = {RecogniseSoftmax, RecogniseAttention};
-constexpr FormSearch kConstants[] = {RecogniseConstants};
-constexpr FormSearch kTables[] = {RecogniseTransposedAddend, RecogniseTables};
-constexpr FormSearch kBands[] = {RecogniseBands};
-constexpr FormSearch kMovements[] = {RecogniseMovement};
+// Searches that are not parts of a pass.
+template <FormSearch... searches>
+constexpr PassPart<FormSearch> kUnnamed[] = {{"", searches, ""}...};
 
 // Returns false for nodes in the branch of an If that never runs, because it is not inferred.
 bool HoldsFloats(ir::Node& node) {
@@ -40,21 +38,10 @@ bool HoldsFloats(ir::Node& node) {
          node.outputs[0].type.type == ElementType::f32 && CountIn({&node, 0}) > 0;
 }
 
-void SearchIn(ir::Graph& graph, std::span<const FormSearch> searches) {
-  FormSite site(graph);
-  for (ir::Node* node : ir::Topological(graph)) {
-    for (const ir::Body& body : node->bodies) SearchIn(*body.graph, searches);
-    if (!HoldsFloats(*node)) continue;
-    for (const FormSearch search : searches) {
-      if (!site.IsReplaced(*node)) search(site, *node);
-    }
-  }
-}
-
-// The same for the parts of a pass. Calls `observe` after each replacement with the graph that
-// contains the node: the main graph or a body.
+// Calls `observe` after each replacement with the graph that contains the node: the main graph or a
+// body.
 void SearchIn(ir::Graph& graph, std::span<const PassPart<FormSearch>> parts,
-              const PartObserver<ir::Graph>& observe) {
+              const PartObserver<ir::Graph>& observe = {}) {
   FormSite site(graph);
   for (ir::Node* node : ir::Topological(graph)) {
     for (const ir::Body& body : node->bodies) SearchIn(*body.graph, parts, observe);
@@ -79,10 +66,14 @@ std::vector<PartText> FormParts() {
   texts.insert(texts.end(), inner.begin(), inner.end());
   return texts;
 }
-void RecogniseAttentions(ir::Graph& graph) { SearchIn(graph, kAttention); }
-void JoinConstants(ir::Graph& graph) { SearchIn(graph, kConstants); }
-void JoinTables(ir::Graph& graph) { SearchIn(graph, kTables); }
-void RecogniseBands(ir::Graph& graph) { SearchIn(graph, kBands); }
-void JoinMovements(ir::Graph& graph) { SearchIn(graph, kMovements); }
+void RecogniseAttentions(ir::Graph& graph) {
+  SearchIn(graph, kUnnamed<RecogniseSoftmax, RecogniseAttention>);
+}
+void JoinConstants(ir::Graph& graph) { SearchIn(graph, kUnnamed<RecogniseConstants>); }
+void JoinTables(ir::Graph& graph) {
+  SearchIn(graph, kUnnamed<RecogniseTransposedAddend, RecogniseTables>);
+}
+void RecogniseBands(ir::Graph& graph) { SearchIn(graph, kUnnamed<RecogniseBands>); }
+void JoinMovements(ir::Graph& graph) { SearchIn(graph, kUnnamed<RecogniseMovement>); }
 
 }  // namespace weft::graph

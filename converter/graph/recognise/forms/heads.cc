@@ -6,6 +6,9 @@
 //   MatMul   q[b, h * r, ..] x repeated(k[b, h, ..])  ->  q[b, h, r, ..] x k[b, h, 1, ..]
 //   Einsum   BTNH,BSNH->BNTS with a repeated N        ->  BTNzH,BSNH->BNzTS
 // Bit-identical.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <optional>
 #include <span>
@@ -17,6 +20,7 @@
 #include "converter/graph/recognise/forms/reduction.h"
 #include "converter/graph/rewrite.h"
 #include "converter/ops/operation.h"
+#include "converter/ops/support/equation.h"
 
 namespace weft::graph {
 namespace {
@@ -287,43 +291,26 @@ bool TakeAsTheyLie(FormSite& site, ir::Node& node) {
 
 // Products whose axes are named by letters.
 
-struct Subscripts {
-  std::vector<std::string> inputs;
-  std::string output;
-};
-
 // Returns nullopt for an axis without letter, or an equation without output subscript.
-std::optional<Subscripts> SubscriptsOf(const ir::Node& node) {
-  const auto found = node.attributes.find("equation");
-  if (found == node.attributes.end()) return std::nullopt;
-  std::string text = found->second;
-  std::erase(text, ' ');
-  const size_t arrow = text.find("->");
-  if (arrow == std::string::npos || text.find('.') != std::string::npos) return std::nullopt;
-  Subscripts subscripts{{""}, text.substr(arrow + 2)};
-  for (const char letter : text.substr(0, arrow)) {
-    if (letter == ',') {
-      subscripts.inputs.emplace_back();
-    } else {
-      subscripts.inputs.back() += letter;
-    }
-  }
-  return subscripts;
+std::optional<ops::Equation> EquationOf(const ir::Graph& graph, ir::Node& node) {
+  Faults discarded;
+  ops::NodeScope scope(graph, node, discarded);
+  const std::string text = scope.attributes.Text("equation", "");
+  if (text.find("->") == std::string::npos || ops::HasEllipsis(text)) return std::nullopt;
+  return ops::ReadEquation(scope);
 }
 
-std::optional<char> UnusedLetter(const Subscripts& subscripts) {
-  std::string used = subscripts.output;
-  for (const std::string& input : subscripts.inputs) used += input;
+std::optional<char> UnusedLetter(const ops::Equation& equation) {
+  std::string used = equation.output;
+  for (const std::string& input : equation.inputs) used += input;
   for (char letter = 'z'; letter >= 'a'; --letter) {
     if (used.find(letter) == std::string::npos) return letter;
   }
   return std::nullopt;
 }
 
-std::string EquationOf(const Subscripts& subscripts) {
-  std::string text;
-  for (const std::string& input : subscripts.inputs) text += (text.empty() ? "" : ",") + input;
-  return text + "->" + subscripts.output;
+std::string TextOf(const ops::Equation& equation) {
+  return fmt::format("{}->{}", fmt::join(equation.inputs, ","), equation.output);
 }
 
 bool HasOnce(const std::string& subscript, char letter) {
@@ -331,18 +318,18 @@ bool HasOnce(const std::string& subscript, char letter) {
 }
 
 // Input `shared` does not have the second letter.
-bool ShareByLetter(FormSite& site, ir::Node& node, size_t shared, Subscripts subscripts) {
+bool ShareByLetter(FormSite& site, ir::Node& node, size_t shared, ops::Equation equation) {
   ir::Graph& graph = site.graph();
   const std::optional<Repetition> repeated = RepetitionOf(graph, node, node.inputs[shared]);
-  const std::optional<char> second = UnusedLetter(subscripts);
+  const std::optional<char> second = UnusedLetter(equation);
   if (!repeated || !second) return false;
-  const char letter = subscripts.inputs[shared][repeated->axis];
+  const char letter = equation.inputs[shared][repeated->axis];
   const int64_t heads = TypeOf(repeated->of).dims[repeated->axis];
   std::vector<ir::Source> inputs = node.inputs;
   inputs[shared] = repeated->of;
   bool is_grouped = false;
   for (size_t i = 0; i < inputs.size(); ++i) {
-    std::string& subscript = subscripts.inputs[i];
+    std::string& subscript = equation.inputs[i];
     if (subscript.find(letter) == std::string::npos) continue;
     if (!HasOnce(subscript, letter)) return false;
     if (i == shared) continue;
@@ -351,9 +338,9 @@ bool ShareByLetter(FormSite& site, ir::Node& node, size_t shared, Subscripts sub
     subscript.insert(axis + 1, 1, *second);
     is_grouped = true;
   }
-  if (!is_grouped || !HasOnce(subscripts.output, letter) || !site.IsClosed(node, {})) return false;
-  subscripts.output.insert(subscripts.output.find(letter) + 1, 1, *second);
-  std::map<std::string, std::string> attributes = {{"equation", EquationOf(subscripts)}};
+  if (!is_grouped || !HasOnce(equation.output, letter) || !site.IsClosed(node, {})) return false;
+  equation.output.insert(equation.output.find(letter) + 1, 1, *second);
+  std::map<std::string, std::string> attributes = {{"equation", TextOf(equation)}};
   ReplaceMerged(site, node, NewOperation(graph, node, "Einsum", 7, std::move(inputs), attributes));
   return true;
 }
@@ -361,10 +348,9 @@ bool ShareByLetter(FormSite& site, ir::Node& node, size_t shared, Subscripts sub
 bool ShareByLetters(FormSite& site, ir::Node& node) {
   if (!IsCalled(node, "Einsum") || node.outputs[0].type.dims.size() + 1 > kMaxProductAxes)
     return false;
-  const std::optional<Subscripts> subscripts = SubscriptsOf(node);
-  if (!subscripts || subscripts->inputs.size() != node.inputs.size()) return false;
-  for (size_t i = 0; i < node.inputs.size(); ++i) {
-    if (ShareByLetter(site, node, i, *subscripts)) return true;
+  const std::optional<ops::Equation> equation = EquationOf(site.graph(), node);
+  for (size_t i = 0; equation && i < node.inputs.size(); ++i) {
+    if (ShareByLetter(site, node, i, *equation)) return true;
   }
   return false;
 }
