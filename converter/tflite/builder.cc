@@ -144,6 +144,11 @@ ir::Source Builder::Reshaped(ir::Source x, std::span<const int64_t> dims) {
   return Add("Reshape", "opset1", {{"special_zero", "false"}}, {x, Ints(dims)});
 }
 
+ir::Source Builder::Sliced(ir::Source x, int64_t axis, int64_t begin, int64_t end) {
+  return Add("Slice", "opset8", {},
+             {x, Ints({{begin}}), Ints({{end}}), Ints({{1}}), Ints({{axis}})});
+}
+
 ir::Source Builder::Converted(ir::Source x, ElementType type) {
   return Add("Convert", "opset1", {{"destination_type", std::string(Name(type))}}, {x});
 }

@@ -113,6 +113,7 @@ class Builder {
   ir::Source Transposed(ir::Source x, std::span<const int64_t> order);
   // dims may contain -1 once; 0 is an empty axis.
   ir::Source Reshaped(ir::Source x, std::span<const int64_t> dims);
+  ir::Source Sliced(ir::Source x, int64_t axis, int64_t begin, int64_t end);
   ir::Source Converted(ir::Source x, ElementType type);
   ir::Source Activated(ir::Source x, schema::Activation activation);
 

@@ -99,13 +99,6 @@ std::optional<DetectionHead> ReadHead(Builder& b) {
   return head;
 }
 
-// Elements [begin, end) of an axis.
-ir::Source Elements(Builder& b, ir::Source x, int64_t axis, int64_t begin, int64_t end) {
-  return b.Add("Slice", "opset8", {},
-               {x, b.Ints(std::array{begin}), b.Ints(std::array{end}),
-                b.Ints(std::array<int64_t, 1>{1}), b.Ints(std::array{axis})});
-}
-
 ir::Source Both(Builder& b, const char* type, ir::Source x, ir::Source y) {
   return b.Add(type, {x, y});
 }
@@ -118,12 +111,12 @@ ir::Source Joined(Builder& b, ir::Source x, ir::Source y, int64_t axis) {
 ir::Source Corners(Builder& b, const DetectionHead& head) {
   const ir::Source code = b.Input(0), anchors = b.Input(2);
   const auto scaled = [&](int64_t first, const std::array<float, 2>& scale) {
-    return Both(b, "Divide", Elements(b, code, 2, first, first + 2), b.Floats({2}, scale));
+    return Both(b, "Divide", b.Sliced(code, 2, first, first + 2), b.Floats({2}, scale));
   };
-  const ir::Source anchor_size = Elements(b, anchors, 1, 2, 4);
+  const ir::Source anchor_size = b.Sliced(anchors, 1, 2, 4);
   const ir::Source centre =
       Both(b, "Add", Both(b, "Multiply", scaled(0, head.centre_scale), anchor_size),
-           Elements(b, anchors, 1, 0, 2));
+           b.Sliced(anchors, 1, 0, 2));
   const ir::Source growth = b.Add("Exp", {scaled(2, head.size_scale)});
   const ir::Source half =
       Both(b, "Multiply", Both(b, "Multiply", growth, b.Float(0.5f)), anchor_size);
@@ -133,7 +126,7 @@ ir::Source Corners(Builder& b, const DetectionHead& head) {
 // Scores of the classes, [1, n, classes], without the background.
 ir::Source ClassScores(Builder& b, const DetectionHead& head) {
   const ir::Source scores = b.Input(1);
-  return head.has_background ? Elements(b, scores, 2, 1, head.classes + 1) : scores;
+  return head.has_background ? b.Sliced(scores, 2, 1, head.classes + 1) : scores;
 }
 
 // The number below which scores are not selected; the operation selects those above its threshold.
@@ -145,7 +138,7 @@ float BelowThreshold(float threshold) {
 
 // The first `max` rows of a result of three columns, with rows of -1 after its end.
 ir::Source Rows(Builder& b, const DetectionHead& head, ir::Source x, int64_t rows, bool is_float) {
-  if (rows >= head.max) return Elements(b, x, 0, 0, head.max);
+  if (rows >= head.max) return b.Sliced(x, 0, 0, head.max);
   const Dims dims = {head.max - rows, 3};
   const std::vector<float> none(static_cast<size_t>(dims[0] * 3), -1.0f);
   const ir::Source free = b.Floats(dims, none);
@@ -184,7 +177,7 @@ void DetectionPostProcess(Builder& b) {
   const ir::Source places = Rows(b, *head, {&suppression, 0}, rows, /*is_float=*/false);
   const ir::Source values = Rows(b, *head, {&suppression, 1}, rows, /*is_float=*/true);
   const auto column = [&](ir::Source x, int64_t at) {
-    return b.Reshaped(Elements(b, x, 1, at, at + 1), std::array{head->max});
+    return b.Reshaped(b.Sliced(x, 1, at, at + 1), std::array{head->max});
   };
   const ir::Source zero = b.Converted(b.Int(0), ElementType::i32);
   const ir::Source box = column(places, 2);

@@ -144,10 +144,7 @@ void Svdf(Builder& b) {
   const ir::Source product =
       b.Add("MatMul", "opset1", {{"transpose_a", "false"}, {"transpose_b", "true"}},
             {b.Input(0), b.Input(1)});
-  const ir::Source rest =
-      b.Add("Slice", "opset8", {},
-            {past, b.Ints(std::array<int64_t, 1>{1}), b.Ints(std::array{memory}),
-             b.Ints(std::array<int64_t, 1>{1}), b.Ints(std::array<int64_t, 1>{2})});
+  const ir::Source rest = b.Sliced(past, 2, 1, memory);
   const ir::Source all = JoinedOn(b, {rest, Unsqueezed(b, product, 2)}, 2);
   b.SetVariable(kState, all);
   const auto sum = [&](ir::Source x) {

@@ -67,12 +67,6 @@ ir::Source Concatenated(Builder& b, ir::Source first, ir::Source second, int64_t
   return b.Add("Concat", "opset1", {{"axis", fmt::format("{}", axis)}}, {first, second});
 }
 
-ir::Source Part(Builder& b, ir::Source x, int64_t begin, int64_t end, int64_t axis) {
-  return b.Add("Slice", "opset8", {},
-               {x, b.Ints(std::array{begin}), b.Ints(std::array{end}),
-                b.Ints(std::array<int64_t, 1>{1}), b.Ints(std::array{axis})});
-}
-
 // The last `past` elements of the last axis before x, then those of x. The state starts with 0 and
 // is replaced by the last `past` elements of the result.
 ir::Source WithPast(Builder& b, ir::Source x, int64_t past) {
@@ -83,7 +77,7 @@ ir::Source WithPast(Builder& b, ir::Source x, int64_t past) {
   const std::string name = b.StateName("past");
   const ElementType type = *IrTypeOf(b.InputTensor(0).type);
   const ir::Source all = Concatenated(b, b.State(name, Zeros(b, {type, dims})), x, axis);
-  b.SetState(name, Part(b, all, added, added + past, axis));
+  b.SetState(name, b.Sliced(all, axis, added, added + past));
   return all;
 }
 
@@ -237,7 +231,7 @@ void SignalFramer(Builder& b) {
   const ir::Source all = WithPast(b, b.Input(0), prefill ? size - step : (first - 1) * step);
   Sources parts;
   for (int64_t i = 0; i < frames; ++i) {
-    const ir::Source part = Part(b, all, i * step, i * step + size, rank - 1);
+    const ir::Source part = b.Sliced(all, rank - 1, i * step, i * step + size);
     parts.push_back(b.Add("Unsqueeze", {part, b.Ints(std::array{rank - 1})}));
   }
   b.Set(0, parts.size() == 1
@@ -282,7 +276,7 @@ void SignalStacker(Builder& b) {
   const ir::Source repeated = b.Add("Tile", {x, b.Ints(std::array{past})});
   const ir::Source start = b.Add("Select", {is_first, repeated, before});
   const ir::Source all = Concatenated(b, start, x, 0);
-  b.SetState(of_past, Part(b, all, channels, (past + 1) * channels, 0));
+  b.SetState(of_past, b.Sliced(all, 0, channels, (past + 1) * channels));
   b.Set(0, all);
 }
 
@@ -293,7 +287,7 @@ void SignalDelay(Builder& b) {
   if (!RequireOption(b, "delay_length", delay, 0, kMaxLength)) return;
   if (rank < 1) return b.Refuse("input 0 has rank 0; must have at least rank 1");
   const ir::Source all = WithPast(b, b.Input(0), delay);
-  b.Set(0, delay == 0 ? all : Part(b, all, 0, b.InputTensor(0).dims.back(), rank - 1));
+  b.Set(0, delay == 0 ? all : b.Sliced(all, rank - 1, 0, b.InputTensor(0).dims.back()));
 }
 
 // The sum of overlapping frames; sums of i16 saturate after each frame.
@@ -319,7 +313,7 @@ void SignalOverlapAdd(Builder& b) {
   Sources outputs;
   line.back() = size;
   for (int64_t i = 0; i < frames; ++i) {
-    const ir::Source frame = b.Reshaped(Part(b, b.Input(0), i, i + 1, rank - 2), line);
+    const ir::Source frame = b.Reshaped(b.Sliced(b.Input(0), rank - 2, i, i + 1), line);
     ir::Source all = Concatenated(b, sum, zeros, rank - 2);
     if (is_float) {
       all = b.Add("Add", {all, frame});
@@ -329,8 +323,8 @@ void SignalOverlapAdd(Builder& b) {
       all = b.Add("Maximum", {all, Scalar(b, -32768)});
       all = b.Converted(b.Add("Minimum", {all, Scalar(b, 32767)}), type);
     }
-    outputs.push_back(Part(b, all, 0, step, rank - 2));
-    sum = Part(b, all, step, size, rank - 2);
+    outputs.push_back(b.Sliced(all, rank - 2, 0, step));
+    sum = b.Sliced(all, rank - 2, step, size);
   }
   if (size != step) b.SetState(name, sum);
   b.Set(0, outputs.size() == 1

@@ -141,9 +141,7 @@ void CircularBuffer(Builder& b) {
   if (slots > 1) {
     const std::string name = b.StateName("past");
     all = b.Add("Concat", "opset1", {{"axis", "1"}}, {b.State(name, FirstCodes(b, y, past)), all});
-    b.SetState(name, b.Add("Slice", "opset8", {},
-                           {all, b.Ints(std::array<int64_t, 1>{1}), b.Ints(std::array{slots}),
-                            b.Ints(std::array<int64_t, 1>{1}), b.Ints(std::array<int64_t, 1>{1})}));
+    b.SetState(name, b.Sliced(all, 1, 1, slots));
   }
   b.SetPort(0, all);
   if (*cycles > 1) b.RunRestIf(IsLastCycle(b, *cycles));
