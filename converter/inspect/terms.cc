@@ -56,17 +56,11 @@ void AddLoops(Terms& terms, uint32_t rank, const Dims* dims, const Strides*... s
   AddElements(terms, rows, inner);
 }
 
-void AddCount(Terms& terms, const std::string& variant, uint32_t count) {
+// Terms of a loop over `rows` rows of `count` elements.
+void AddCount(Terms& terms, const std::string& variant, uint32_t count, double rows = 1) {
   terms.variant = variant;
   terms.Add("steps", 1);
-  AddElements(terms, 1, count);
-}
-
-template <typename Params>
-void AddGates(const Params& p, Terms& terms, const std::string& variant) {
-  terms.variant = variant;
-  terms.Add("steps", 1);
-  AddElements(terms, p.rows(), p.hidden());
+  AddElements(terms, rows, count);
 }
 
 }  // namespace
@@ -178,19 +172,13 @@ void AddTerms(const format::UnaryQ8Params& p, Terms& terms) {
            p.count());
 }
 void AddTerms(const format::SoftmaxQ8Params& p, Terms& terms) {
-  terms.variant = "all";
-  terms.Add("steps", 1);
-  AddElements(terms, p.rows(), p.length());
+  AddCount(terms, "all", p.length(), p.rows());
 }
 void AddTerms(const format::SoftmaxQ16Params& p, Terms& terms) {
-  terms.variant = "all";
-  terms.Add("steps", 1);
-  AddElements(terms, p.rows(), p.length());
+  AddCount(terms, "all", p.length(), p.rows());
 }
 void AddTerms(const format::NormalizeQ8Params& p, Terms& terms) {
-  terms.variant = "all";
-  terms.Add("steps", 1);
-  AddElements(terms, p.rows(), p.length());
+  AddCount(terms, "all", p.length(), p.rows());
 }
 void AddTerms(const format::GatherParams& p, Terms& terms) {
   terms.variant = fmt::format("{} {}{}", p.element_bytes(), TermName(p.index_type()),
@@ -215,16 +203,17 @@ void AddTerms(const format::RingParams& p, Terms& terms) {
 }
 void AddTerms(const format::RingMatmulParams&, Terms&) {}
 void AddTerms(const format::LstmGatesParams& p, Terms& terms) {
-  AddGates(p, terms, TermName(p.f()) + " " + TermName(p.g()) + " " + TermName(p.h()));
+  AddCount(terms, TermName(p.f()) + " " + TermName(p.g()) + " " + TermName(p.h()), p.hidden(),
+           p.rows());
 }
 void AddTerms(const format::GruGatesParams& p, Terms& terms) {
-  AddGates(p, terms, TermName(p.f()) + " " + TermName(p.g()));
+  AddCount(terms, TermName(p.f()) + " " + TermName(p.g()), p.hidden(), p.rows());
 }
 void AddTerms(const format::GruResetParams& p, Terms& terms) {
-  AddGates(p, terms, TermName(p.f()));
+  AddCount(terms, TermName(p.f()), p.hidden(), p.rows());
 }
 void AddTerms(const format::GruUpdateParams& p, Terms& terms) {
-  AddGates(p, terms, TermName(p.g()));
+  AddCount(terms, TermName(p.g()), p.hidden(), p.rows());
 }
 void AddTerms(const format::SnakeParams& p, Terms& terms) {
   terms.variant = p.inner() == 1 ? "all" : "inner";
