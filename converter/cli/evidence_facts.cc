@@ -12,6 +12,7 @@
 
 #include "converter/base/paths.h"
 #include "converter/base/sha256.h"
+#include "converter/base/split.h"
 #include "converter/cli/evidence_parts.h"
 #include "converter/cli/facts.h"
 #include "converter/cli/targets.h"
@@ -289,11 +290,8 @@ Json NumericOf(const format::Model& model) {
 
 Json Limits() {
   Json limits = Json::array();
-  std::string_view rest = kLimits;
-  while (!rest.empty()) {
-    const size_t end = std::min(rest.find('\n'), rest.size());
-    std::string line(rest.substr(0, end));
-    rest.remove_prefix(std::min(end + 1, rest.size()));
+  for (const std::string_view part : LinesOf(kLimits)) {
+    std::string line(part);
     const bool begins = line.starts_with("- ");
     line.erase(0, line.find_first_not_of("- "));
     if (begins) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "converter/base/split.h"
 #include "converter/base/visible.h"
 
 namespace weft::cli {
@@ -106,10 +107,7 @@ std::string HelpText(const Command& command) {
 std::string Wrapped(std::string_view text, size_t columns) {
   std::vector<std::string> lines;
   bool joins = false;  // a following line without indentation continues the last one
-  while (!text.empty()) {
-    const size_t end = std::min(text.find('\n'), text.size());
-    const std::string_view line = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
+  for (const std::string_view line : LinesOf(text)) {
     const bool is_paragraph = !line.empty() && line[0] != ' ';
     if (is_paragraph && joins) {
       lines.back().append(" ").append(line);

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "converter/base/split.h"
+
 namespace weft::cli {
 namespace {
 
@@ -29,10 +31,7 @@ std::string Roff(std::string_view text) {
 std::string RoffText(std::string_view text) {
   std::string page;
   bool verbatim = false;
-  while (!text.empty()) {
-    const size_t end = std::min(text.find('\n'), text.size());
-    const std::string_view line = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
+  for (const std::string_view line : LinesOf(text)) {
     const bool is_indented = line.starts_with(' ');
     if (is_indented != verbatim) page += is_indented ? ".nf\n" : ".fi\n";
     verbatim = is_indented;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "converter/base/split.h"
 #include "converter/base/visible.h"
 #include "converter/cli/terminal.h"
 
@@ -19,12 +20,8 @@ struct Column {
 };
 
 std::vector<Column> ColumnsOf(std::string_view text) {
-  constexpr std::string_view kGap = " | ";
   std::vector<Column> columns;
-  while (!text.empty()) {
-    const size_t end = std::min(text.find(kGap), text.size());
-    const std::string_view part = text.substr(0, end);
-    text.remove_prefix(std::min(end + kGap.size(), text.size()));
+  for (const std::string_view part : Split(text, " | ")) {
     Column& column = columns.emplace_back();
     const size_t equals = part.find('=');
     column.heading = part.substr(0, equals);

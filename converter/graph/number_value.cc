@@ -9,19 +9,10 @@
 #include <limits>
 
 #include "converter/base/parse_number.h"
+#include "converter/base/split.h"
 
 namespace weft::graph {
 namespace {
-
-std::vector<std::string_view> Split(std::string_view text) {
-  std::vector<std::string_view> parts;
-  for (size_t from = 0; from <= text.size();) {
-    const size_t comma = std::min(text.find(',', from), text.size());
-    parts.push_back(text.substr(from, comma - from));
-    from = comma + 1;
-  }
-  return parts;
-}
 
 bool IsWord(std::string_view text) { return text == "true" || text == "false"; }
 
@@ -87,9 +78,9 @@ bool HasNumbers(ElementType type) {
 
 }  // namespace
 
-bool AreNumbers(std::string_view text) { return std::ranges::all_of(Split(text), IsNumber); }
+bool AreNumbers(std::string_view text) { return std::ranges::all_of(Split(text, ","), IsNumber); }
 
-size_t CountOfNumbers(std::string_view text) { return Split(text).size(); }
+size_t CountOfNumbers(std::string_view text) { return Split(text, ",").size(); }
 
 std::optional<std::vector<std::byte>> BytesOfNumbers(std::string_view text, ElementType type,
                                                      std::string* reason) {
@@ -98,7 +89,7 @@ std::optional<std::vector<std::byte>> BytesOfNumbers(std::string_view text, Elem
     return std::nullopt;
   }
   std::vector<std::byte> bytes;
-  for (const std::string_view part : Split(text)) {
+  for (const std::string_view part : Split(text, ",")) {
     if (AppendElement(part, type, &bytes)) continue;
     *reason = fmt::format("is {}; must be a number that {} holds", part, Name(type));
     return std::nullopt;

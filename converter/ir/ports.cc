@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "converter/base/elements.h"
+#include "converter/base/split.h"
 #include "converter/base/visible.h"
 #include "converter/ir/reading.h"
 
@@ -190,14 +191,11 @@ class PortReader {
     while (!text.empty() && is_frame(text.front())) text.remove_prefix(1);
     while (!text.empty() && is_frame(text.back())) text.remove_suffix(1);
     std::vector<Bounds> dims;
-    while (!text.empty()) {
-      const size_t comma = text.find(',');
-      const std::optional<Bounds> dim = ParseDim(text.substr(0, comma));
+    if (text.empty()) return dims;
+    for (const std::string_view part : Split(text, ",")) {
+      const std::optional<Bounds> dim = ParseDim(part);
       if (!dim) return std::nullopt;
       dims.push_back(*dim);
-      if (comma == std::string_view::npos) break;
-      text.remove_prefix(comma + 1);
-      if (text.empty()) return std::nullopt;
     }
     return dims;
   }

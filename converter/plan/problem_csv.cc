@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "converter/base/parse_number.h"
+#include "converter/base/split.h"
 
 namespace weft::plan {
 namespace {
@@ -34,16 +35,6 @@ enum Column {
 constexpr std::array<std::string_view, kColumns> kNames = {
     "id", "lower", "upper", "size", "alignment", "gaps", "offset", "hint", "traffic", "near"};
 constexpr int kNeeded = 4;  // the first columns, which are required
-
-std::vector<std::string_view> Split(std::string_view text, char separator) {
-  std::vector<std::string_view> parts;
-  for (;;) {
-    const size_t end = text.find(separator);
-    parts.push_back(text.substr(0, end));
-    if (end == std::string_view::npos) return parts;
-    text.remove_prefix(end + 1);
-  }
-}
 
 // One line of the text; `fault` describes the first error, or is empty.
 class Row {
@@ -71,10 +62,10 @@ class Row {
 
   // Adds the pairs in which the buffer of this line, `y`, is the second.
   void ReadOverlaps(size_t y, std::vector<AllowedOverlap>& allowed_overlaps) {
-    for (const std::string_view text : Split(Cell(kOverlapping), ' ')) {
+    for (const std::string_view text : Split(Cell(kOverlapping), " ")) {
       if (text.empty()) continue;
       std::vector<int64_t> numbers;
-      for (const std::string_view part : Split(text, ':')) {
+      for (const std::string_view part : Split(text, ":")) {
         const std::optional<int64_t> number = ParseNumber<int64_t>(part);
         if (number && *number >= 0 && *number <= kMaxNumber) numbers.push_back(*number);
       }
@@ -109,7 +100,7 @@ class Row {
     return 0;
   }
   void ReadGaps(Buffer& buffer) {
-    for (const std::string_view text : Split(Cell(kGaps), ' ')) {
+    for (const std::string_view text : Split(Cell(kGaps), " ")) {
       if (text.empty()) continue;
       const size_t dash = text.find('-');
       const std::optional<int64_t> begin = ParseNumber<int64_t>(text.substr(0, dash));
@@ -138,11 +129,11 @@ class Reader {
   std::optional<Problem> Read(std::string_view text) {
     Problem problem;
     size_t line_number = 0, columns = 0;
-    for (std::string_view line : Split(text, '\n')) {
+    for (std::string_view line : Split(text, "\n")) {
       ++line_number;
       if (line.ends_with('\r')) line.remove_suffix(1);
       if (line.empty()) continue;
-      const std::vector<std::string_view> cells = Split(line, ',');
+      const std::vector<std::string_view> cells = Split(line, ",");
       if (columns == 0) {
         if (!ReadHeader(cells, line_number)) return std::nullopt;
         columns = cells.size();

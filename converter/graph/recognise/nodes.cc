@@ -7,6 +7,7 @@
 
 #include "converter/base/elements.h"
 #include "converter/base/parse_number.h"
+#include "converter/base/split.h"
 #include "converter/graph/rewrite.h"
 #include "converter/ops/operation.h"
 
@@ -44,15 +45,12 @@ int64_t CountIn(ir::Source source) { return ElementCount(TypeOf(source).dims).va
 double AttributeOf(const ir::Node& node, const std::string& key, double fallback, size_t index) {
   const auto found = node.attributes.find(key);
   if (found == node.attributes.end()) return fallback;
-  std::string_view text = found->second;
-  for (; index > 0; --index) {
-    const size_t comma = text.find(',');
-    if (comma == std::string_view::npos) return fallback;
-    text.remove_prefix(comma + 1);
-  }
+  const std::vector<std::string_view> parts = Split(found->second, ",");
+  if (index >= parts.size()) return fallback;
+  std::string_view text = parts[index];
   while (text.starts_with(' ')) text.remove_prefix(1);
   if (text.starts_with('t') || text.starts_with('T')) return 1;
-  return ParseNumber<double>(text.substr(0, text.find_first_of(", "))).value_or(0);
+  return ParseNumber<double>(text.substr(0, text.find(' '))).value_or(0);
 }
 
 std::optional<ConstantMatrix> MatrixIn(const ir::Node& node) {

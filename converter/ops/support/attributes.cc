@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "converter/base/parse_number.h"
+#include "converter/base/split.h"
 #include "converter/ops/operation.h"
 
 namespace weft::ops {
@@ -38,13 +39,9 @@ std::optional<float> ParseFloat(std::string_view text) {
 
 // "1, 4, 6"; an empty text is an empty list.
 std::vector<std::string_view> SplitList(std::string_view text) {
-  std::vector<std::string_view> parts;
-  if (Trim(text).empty()) return parts;
-  for (size_t comma = text.find(','); comma != std::string_view::npos; comma = text.find(',')) {
-    parts.push_back(Trim(text.substr(0, comma)));
-    text.remove_prefix(comma + 1);
-  }
-  parts.push_back(Trim(text));
+  if (Trim(text).empty()) return {};
+  std::vector<std::string_view> parts = Split(text, ",");
+  for (std::string_view& part : parts) part = Trim(part);
   return parts;
 }
 

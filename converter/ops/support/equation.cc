@@ -6,6 +6,8 @@
 #include <set>
 #include <string_view>
 
+#include "converter/base/split.h"
+
 namespace weft::ops {
 namespace {
 
@@ -26,16 +28,6 @@ Labels LabelsOfAxes(const std::string& subscript, size_t rank) {
     i += kEllipsis.size() - 1;
   }
   return labels;
-}
-
-std::vector<std::string> SplitSubscripts(std::string text) {
-  std::vector<std::string> parts;
-  for (size_t comma = text.find(','); comma != std::string::npos; comma = text.find(',')) {
-    parts.push_back(text.substr(0, comma));
-    text.erase(0, comma + 1);
-  }
-  parts.push_back(text);
-  return parts;
 }
 
 // The implicit output: the ellipsis, then the letters that occur in one operand only, in
@@ -105,7 +97,8 @@ std::optional<Equation> ReadEquation(NodeScope& scope) {
   }
   const std::string text = scope.attributes.Text("equation", "");
   const size_t arrow = text.find("->");
-  Equation equation = {SplitSubscripts(text.substr(0, arrow)), ""};
+  const std::vector<std::string_view> inputs = Split(std::string_view(text).substr(0, arrow), ",");
+  Equation equation = {{inputs.begin(), inputs.end()}, ""};
   equation.output =
       arrow == std::string::npos ? ImplicitOutput(equation.inputs) : text.substr(arrow + 2);
   if (!CheckSubscripts(scope, text, equation) || !CheckOutput(scope, text, equation)) {
