@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <cassert>
 #include <limits>
 #include <memory>
 #include <string>
@@ -320,17 +321,8 @@ std::optional<double> WholeMultiplyAdds(const Conversion& c) {
   Faults discarded;
   Conversion whole{options, discarded, c.folding};
   whole.graph = ir::CopyOf(*c.graph);
-  bool is_after = false;
-  try {
-    for (const Pass& pass : AllPasses()) {
-      if (pass.stage == Stage::kPlan) break;
-      if (is_after && !pass.run(whole)) return std::nullopt;
-      is_after = is_after || pass.run == Stream;
-    }
-    return MultiplyAddsOf(whole.program);
-  } catch (const TooWide&) {
-    return std::nullopt;
-  }
+  if (!RunBetween(whole, "streaming", "narrow")) return std::nullopt;
+  return MultiplyAddsOf(whole.program);
 }
 
 // Streams the graph, then infers all shapes again as a check.
@@ -495,6 +487,26 @@ bool Verify(Conversion& c) {
 }  // namespace
 
 std::span<const Pass> AllPasses() { return kPasses; }
+
+bool Run(Conversion& c, const Pass& pass) {
+  try {
+    return pass.run(c);
+  } catch (const TooWide& wide) {
+    c.faults.Add(wide.Line("plan"));
+    return false;
+  }
+}
+
+bool RunBetween(Conversion& c, std::string_view first, std::string_view last) {
+  bool is_after = false;
+  for (const Pass& pass : AllPasses()) {
+    if (is_after && !Run(c, pass)) return false;
+    if (pass.name == last) return true;
+    is_after = is_after || pass.name == first;
+  }
+  assert(false);  // `last` is the name of a pass
+  return false;
+}
 
 bool TakeBatch(Conversion& c) {
   graph::OtherShapes batch = *std::move(c.as_batch);

@@ -73,6 +73,10 @@ struct Pass {
 
 // All passes, in the order in which they run.
 std::span<const Pass> AllPasses();
+// Runs one pass. A number that exceeds the file format ends the pass with a fault.
+bool Run(Conversion& c, const Pass& pass);
+// Runs the passes after `first`, up to and including `last`. Returns false if one of them fails.
+bool RunBetween(Conversion& c, std::string_view first, std::string_view last);
 // Replaces the graph by `as_batch`, which must be set. Returns false if that graph has faults.
 bool TakeBatch(Conversion& c);
 

@@ -10,7 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include "converter/base/narrow.h"
 #include "converter/emit/stream_parts.h"
 #include "converter/file_checks.h"
 #include "converter/ir/consistency.h"
@@ -67,27 +66,10 @@ void DumpParts(Conversion& c, const Pass& pass) {
   }
 }
 
-// Runs one pass. A number that exceeds the file format ends the pass with a fault.
-bool Run(Conversion& c, const Pass& pass) {
-  try {
-    return pass.run(c);
-  } catch (const TooWide& wide) {
-    c.faults.Add(wide.Line("plan"));
-    return false;
-  }
-}
-
 // Continues with a batch of 1 after a pass has failed with T steps. The passes between `infer` and
 // `failed` depend on extents, so they run again. Returns false if one of them fails.
 bool RunAsBatch(Conversion& c, const Pass& failed) {
-  if (!TakeBatch(c)) return false;
-  bool is_inferred = false;
-  for (const Pass& pass : AllPasses()) {
-    if (is_inferred && !Run(c, pass)) return false;
-    if (&pass == &failed) break;
-    is_inferred = is_inferred || pass.name == "infer";
-  }
-  return true;
+  return TakeBatch(c) && RunBetween(c, "infer", failed.name);
 }
 
 // Runs one pass, with the calls of the caller before and after it.
