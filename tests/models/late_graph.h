@@ -21,11 +21,6 @@ namespace weft::latency {
 
 constexpr int64_t kSteps = 12, kTimes = 3;
 using Attributes = std::map<std::string, std::string>;
-using BuildFor = std::function<void(GraphBuilder&, int64_t steps)>;
-
-inline Build Of(int64_t steps, const BuildFor& build) {
-  return [=](GraphBuilder& g) { build(g, steps); };
-}
 
 // A tensor as rows along an axis: the number of rows, and the bytes of one element of the axis.
 struct Rows {

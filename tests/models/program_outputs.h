@@ -5,7 +5,6 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cstring>
 #include <optional>
 #include <string>
@@ -16,26 +15,9 @@
 #include "converter/plan/plan.h"
 #include "converter/plan/validator.h"
 #include "runtime/weft.h"
+#include "tests/device/made_inputs.h"
 
 namespace weft {
-
-inline void FillInput(const Tensor& tensor, uint32_t& state) {
-  const auto next = [&state] {
-    state = state * 1664525u + 1013904223u;
-    return state >> 19;
-  };
-  if (tensor.type == Type::kF32) {
-    for (size_t i = 0; i < tensor.bytes / sizeof(float); ++i) {
-      tensor.as<float>()[i] = (static_cast<float>(next()) - 4096.0f) / 4096.0f;
-    }
-    return;
-  }
-  std::memset(tensor.data, 0, tensor.bytes);
-  const size_t element_bytes = std::max<size_t>(1, BitsOf(tensor.type) / 8);
-  for (size_t i = 0; i < tensor.bytes; i += element_bytes) {
-    tensor.as<unsigned char>()[i] = static_cast<unsigned char>(next() & 1);
-  }
-}
 
 // Returns all output bytes of two runs; scratch contains arbitrary bytes before each.
 inline std::vector<std::byte> Outputs(const program::Program& program,

@@ -41,6 +41,12 @@
 namespace weft {
 
 using Build = std::function<void(GraphBuilder&)>;
+// Builds a graph of any number of steps.
+using BuildFor = std::function<void(GraphBuilder&, int64_t steps)>;
+
+inline Build Of(int64_t steps, const BuildFor& build) {
+  return [=](GraphBuilder& g) { build(g, steps); };
+}
 
 inline std::vector<float> Numbers(size_t count, uint32_t seed) {
   std::vector<float> numbers(count);
@@ -232,6 +238,11 @@ inline void ExpectSameBits(const Build& of_whole, const Build& of_part, int64_t 
     }
     part.engine.Reset();
   }
+}
+
+// Checks that a model streamed from 6 steps continues like a model of twice as many steps.
+inline void ExpectContinues(const BuildFor& build) {
+  for (const int64_t steps : {1, 2, 3, 6}) ExpectSameBits(Of(12, build), Of(6, build), 12, steps);
 }
 
 // Checks that models streamed with one step and with `many` steps per run continue from each

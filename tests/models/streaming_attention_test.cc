@@ -21,12 +21,6 @@ namespace {
 constexpr int64_t kWidth = 4;
 constexpr float kNothing = -std::numeric_limits<float>::infinity();
 
-using BuildFor = std::function<void(GraphBuilder&, int64_t indices)>;
-
-Build Of(int64_t indices, const BuildFor& build) {
-  return [=](GraphBuilder& g) { build(g, indices); };
-}
-
 // The addend of a score, by head, query position and key position.
 using Addend = std::function<float(int64_t head, int64_t at, int64_t key)>;
 

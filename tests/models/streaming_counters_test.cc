@@ -65,9 +65,9 @@ struct Recurrent : CountedLoop {
   ir::Source x, h, xt;
 };
 
-using BuildFor = std::function<void(Recurrent&, GraphBuilder&)>;
+using BuildLoop = std::function<void(Recurrent&, GraphBuilder&)>;
 
-Build Of(int64_t steps, const BuildFor& build) {
+Build Of(int64_t steps, const BuildLoop& build) {
   return [=](GraphBuilder& g) {
     Recurrent loop(steps);
     build(loop, g);
@@ -75,14 +75,14 @@ Build Of(int64_t steps, const BuildFor& build) {
 }
 
 // Converted from kTrips steps, it must continue like a model of more than twice as many steps.
-void ExpectGoesOn(const BuildFor& build) {
+void ExpectGoesOn(const BuildLoop& build) {
   for (const int64_t steps : {1, 2, 5}) {
     const int64_t all = (2 * kTrips + 3 + steps - 1) / steps * steps;
     ExpectSameBits(Of(all, build), Of(kTrips, build), all, steps);
   }
 }
 
-void ExpectRefuses(const BuildFor& build, const std::string& layer, const std::string& what) {
+void ExpectRefuses(const BuildLoop& build, const std::string& layer, const std::string& what) {
   EXPECT_EQ(Refusal(Of(kTrips, build)), NeedsAll(layer, what));
   EXPECT_EQ(Refusal(Of(kTrips, build), kTrips), NeedsAll(layer, what));
 }
@@ -131,7 +131,7 @@ TEST(StreamingCounters, RefusesAComparedCounter) {
 }
 
 TEST(StreamingCounters, RefusesACounterThatIsCarriedUnderAnotherName) {
-  const BuildFor build = [](Recurrent& l, GraphBuilder& g) {
+  const BuildLoop build = [](Recurrent& l, GraphBuilder& g) {
     const ir::Source table = l.body.Floats({64, kWidth}, Numbers(64 * kWidth, 3));
     const ir::Source i = l.Counter(5, 2), axis = l.body.Int(0);
     l.End(l.Of("Gather", {table, i, axis}, F32({kWidth}), {}, 8), g);

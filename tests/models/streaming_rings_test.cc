@@ -18,12 +18,6 @@
 namespace weft::rings {
 namespace {
 
-using BuildFor = std::function<void(GraphBuilder&, int64_t steps)>;
-
-Build Of(int64_t steps, const BuildFor& build) {
-  return [=](GraphBuilder& g) { build(g, steps); };
-}
-
 std::map<std::string, std::string> Back(int64_t taps, int64_t dilation) {
   return {{"strides", "1"},
           {"dilations", std::to_string(dilation)},
