@@ -241,7 +241,7 @@ WEFT_ROWS_Q8 void RunTiles(const RowsQ8& at, QuadRows rows, size_t row, size_t c
 // Equal tiles, because a product waits for the sum of the last product of its row. `registers` may
 // be used for several calls.
 HWY_INLINE void RunQuads(const RowsQ8& at, QuadRows rows, size_t row, size_t count,
-                         Tiles& registers) {
+                         [[maybe_unused]] Tiles& registers) {
 #if defined(WEFT_TARGET_TILES)
   if (IsForTiles(at, rows, count)) return RunTiles(at, rows, row, count, registers);
 #endif
