@@ -228,7 +228,7 @@ HWY_INLINE void ConvGroupQ8(const ConvQ8Shape& shape, const PatchGeometry& geome
   ConvGroup at = {shape, geometry, rows, x, position, scratch, kPatches};
   const bool is_direct = scratch == nullptr || inputs == 0;
   at.rows.inputs = is_direct ? inputs : padded;
-  ShiftedFirst shifted;
+  ShiftedFirst<256> shifted;
   ShiftRows(at.rows, pixels, shifted);
   int8_t near_patches[kRoomBytes];
   if (!is_direct) {

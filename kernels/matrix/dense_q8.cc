@@ -20,7 +20,7 @@ void DenseQ8(const DenseQ8Shape& shape, const int8_t* x, const int8_t* weights,
   rows.start_stride = shape.start_row_stride;
   rows.y_output_stride = 1;
 #if HWY_TARGET != HWY_SCALAR
-  ShiftedFirst shifted;
+  ShiftedFirst<1536> shifted;
   ShiftRows(rows, shape.rows, shifted);
 #endif
 #if defined(WEFT_QUADS)

@@ -354,23 +354,19 @@ HWY_INLINE bool RunByQuads(const RowsQ8& all, size_t inputs, size_t count, const
 }
 #endif
 
-// `first` minus the contribution of the unsigned offset of x, per output. Used if many rows share
-// it; otherwise each row computes the sum of its numbers, which costs as much as an eighth of an
-// output.
-#if defined(WEFT_TARGET_TILES)
-inline constexpr size_t kMaxShifted = 1536;
-#else
-inline constexpr size_t kMaxShifted = 256;
-#endif
+// `first` minus the contribution of the unsigned offset of x, for each of up to kOutputs outputs.
+// Used if many rows share it; otherwise each row computes the sum of its numbers, which costs as
+// much as an eighth of an output.
+template <size_t kOutputs>
 struct ShiftedFirst {
-  alignas(64) int32_t first[kMaxShifted];
+  alignas(64) int32_t first[kOutputs];
 };
 
-HWY_INLINE void ShiftRows(RowsQ8& rows, size_t count, ShiftedFirst& shifted) {
+template <size_t kOutputs>
+HWY_INLINE void ShiftRows(RowsQ8& rows, size_t count, ShiftedFirst<kOutputs>& shifted) {
 #if defined(WEFT_TARGET_DOTS)
   const size_t panels = PanelCount(static_cast<uint32_t>(rows.outputs));
-  rows.is_shifted =
-      kFirstBias != 0 && HasDots() && rows.outputs <= kMaxShifted && count > 4 * panels;
+  rows.is_shifted = kFirstBias != 0 && HasDots() && rows.outputs <= kOutputs && count > 4 * panels;
   if (!rows.is_shifted) return;
   const size_t blocks = static_cast<size_t>(PaddedInputs(static_cast<uint32_t>(rows.inputs))) /
                         kInputBlock * rows.runs;
