@@ -50,7 +50,9 @@ class Tiles {
     __asm__ volatile("ldtilecfg %0" : : "m"(shapes));
   }
 
-  // Stores the sums of a panel at intervals of kPanelOutputs.
+  // Stores the sums of a panel at intervals of kPanelOutputs. Rows are unsigned factors or, with
+  // kSigned, the numbers themselves.
+  template <bool kSigned>
   void Sum(const QuadRows& rows, const int8_t* weights, int32_t* sums) const {
     const size_t rest = rows.count % kTileBytes, whole = rows.count - rest;
     const int8_t* numbers = rows.numbers;
@@ -59,20 +61,28 @@ class Tiles {
       for (size_t k = 0; k < whole; k += kTileBytes, weights += kTileBytes * kPanelOutputs) {
         __asm__ volatile(
             "tileloadd (%0,%1,1), %%tmm1\n\t"
-            "tileloadd (%2,%3,1), %%tmm2\n\t"
-            "tdpbusd %%tmm2, %%tmm1, %%tmm0"
+            "tileloadd (%2,%3,1), %%tmm2"
             :
             : "r"(numbers + k), "r"(rows.stride), "r"(weights), "r"(kQuadBytes)
             : "memory");
+        if constexpr (kSigned) {
+          __asm__ volatile("tdpbssd %%tmm2, %%tmm1, %%tmm0" ::);
+        } else {
+          __asm__ volatile("tdpbusd %%tmm2, %%tmm1, %%tmm0" ::);
+        }
       }
       if (rest != 0) {
         __asm__ volatile(
             "tileloadd (%0,%1,1), %%tmm3\n\t"
-            "tileloadd (%2,%3,1), %%tmm4\n\t"
-            "tdpbusd %%tmm4, %%tmm3, %%tmm0"
+            "tileloadd (%2,%3,1), %%tmm4"
             :
             : "r"(numbers + whole), "r"(rows.stride), "r"(weights), "r"(kQuadBytes)
             : "memory");
+        if constexpr (kSigned) {
+          __asm__ volatile("tdpbssd %%tmm4, %%tmm3, %%tmm0" ::);
+        } else {
+          __asm__ volatile("tdpbusd %%tmm4, %%tmm3, %%tmm0" ::);
+        }
         weights += rest * kPanelOutputs;
       }
       if (--run == 0) break;  // there is no run after the last

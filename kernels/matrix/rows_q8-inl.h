@@ -34,6 +34,7 @@ struct RowsQ8 {
   // If not null, the weights in the order of quads-inl.h, and the distance between panels.
   const int8_t* quads = nullptr;
   size_t quads_step = 0;
+  const int32_t* signed_first = nullptr;  // factors.first before ShiftRows
 #endif
 };
 
@@ -213,6 +214,7 @@ struct TileSums {
 };
 
 // A tile is written while the next one is summed.
+template <bool kSigned>
 WEFT_ROWS_Q8 void RunTiles(const RowsQ8& at, QuadRows rows, size_t row, size_t count,
                            Tiles& registers) {
   TileSums pair[2];
@@ -224,7 +226,7 @@ WEFT_ROWS_Q8 void RunTiles(const RowsQ8& at, QuadRows rows, size_t row, size_t c
     for (size_t first = 0; first < at.outputs; first += kPanelOutputs, weights += at.quads_step) {
       TileSums& tile = pair[next];
       next = 1 - next;
-      registers.Sum(rows, weights, tile.sums);
+      registers.Sum<kSigned>(rows, weights, tile.sums);
       if (pair[next].count != 0) pair[next].Write(at);
       tile.row = row;
       tile.first = first;
@@ -243,7 +245,7 @@ WEFT_ROWS_Q8 void RunTiles(const RowsQ8& at, QuadRows rows, size_t row, size_t c
 HWY_INLINE void RunQuads(const RowsQ8& at, QuadRows rows, size_t row, size_t count,
                          [[maybe_unused]] Tiles& registers) {
 #if defined(WEFT_TARGET_TILES)
-  if (IsForTiles(at, rows, count)) return RunTiles(at, rows, row, count, registers);
+  if (IsForTiles(at, rows, count)) return RunTiles<false>(at, rows, row, count, registers);
 #endif
   for (size_t tiles = (count + kQuadRows - 1) / kQuadRows; tiles != 0; --tiles) {
     const size_t some = count / tiles;
@@ -264,12 +266,20 @@ inline constexpr size_t kFactorsRoom = 8192, kQuadsRoom = kQuadsInL1;
 #endif
 static_assert(kFactorsRoom / (kQuadsRoom / kPanelOutputs) >= kQuadRows, "must hold a tile of rows");
 
-// As RunRowsQ8, from a copy of the rows.
+// As RunRowsQ8, from a copy of the rows, or with tiles in place.
 HWY_INLINE void CopyAndRunQuads(const RowsQ8& at, const int8_t* x, size_t row, size_t count) {
+  Tiles registers;
+#if defined(WEFT_TARGET_TILES)
+  const QuadRows in_place = {x, at.x_stride, at.inputs, 1, 0};
+  if (at.inputs % kQuad == 0 && IsForTiles(at, in_place, count)) {
+    RowsQ8 of_signed = at;
+    of_signed.factors.first = at.signed_first;
+    return RunTiles<true>(of_signed, in_place, row, count, registers);
+  }
+#endif
   alignas(64) int8_t factors[kFactorsRoom + 64];
   const size_t stride = RoundedToQuads(at.inputs);
   const size_t room = kFactorsRoom / stride, whole = room - room % kQuadRows;
-  Tiles registers;
   for (size_t some; count != 0; x += some * at.x_stride, row += some, count -= some) {
     some = count < room ? count : whole;
     if (at.x_stride == stride) {
@@ -342,6 +352,7 @@ HWY_INLINE bool RunByQuads(const RowsQ8& all, size_t inputs, size_t count, const
     part.outputs = left < some ? left : some;
     part.weights += first * padded;
     part.factors = After(part.factors, first);
+    if (part.signed_first != nullptr) part.signed_first += first;
     part.position += first * part.y_output_stride;
     part.quads = quads;
     part.quads_step = step;
@@ -366,7 +377,8 @@ template <size_t kOutputs>
 HWY_INLINE void ShiftRows(RowsQ8& rows, size_t count, ShiftedFirst<kOutputs>& shifted) {
 #if defined(WEFT_TARGET_DOTS)
   const size_t panels = PanelCount(static_cast<uint32_t>(rows.outputs));
-  rows.is_shifted = kFirstBias != 0 && HasDots() && rows.outputs <= kOutputs && count > 4 * panels;
+  const size_t few = HasTiles() ? HWY_MIN(size_t{kInputBlock}, 4 * panels) : 4 * panels;
+  rows.is_shifted = kFirstBias != 0 && HasDots() && rows.outputs <= kOutputs && count > few;
   if (!rows.is_shifted) return;
   const size_t blocks = static_cast<size_t>(PaddedInputs(static_cast<uint32_t>(rows.inputs))) /
                         kInputBlock * rows.runs;
@@ -384,6 +396,9 @@ HWY_INLINE void ShiftRows(RowsQ8& rows, size_t count, ShiftedFirst<kOutputs>& sh
       to[i] = WrappingSubtract(first, to[i]);
     }
   }
+#if defined(WEFT_QUADS)
+  rows.signed_first = rows.factors.first;
+#endif
   rows.factors.first = shifted.first;
 #else
   (void)rows, (void)count, (void)shifted;

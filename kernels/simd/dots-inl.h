@@ -42,9 +42,13 @@ using DotVec = hn::Vec<DotSums>;
 
 HWY_INLINE bool HasDots() { return (Dots() & WEFT_TARGET_DOTS) != 0; }
 
-#if HWY_ARCH_X86
-
+#if defined(WEFT_TARGET_TILES)
 HWY_INLINE bool HasTiles() { return (Dots() & kTilesOfAmx) != 0; }
+#else
+constexpr bool HasTiles() { return false; }
+#endif
+
+#if HWY_ARCH_X86
 
 // The first factor of a product is unsigned there: it is the i8 value plus kFirstBias.
 inline constexpr int32_t kFirstBias = 128;
