@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Builds the Python package for distribution: scripts/wheels.sh FOLDER [PYTHON...]. FOLDER gets one
-# wheel per interpreter (default: python3) and one source archive, which pip can install. The
+# wheel per interpreter (default: python3), which imported it, and one source archive, which pip can
+# install. abi3audit, if it is installed, checks wheels for several versions of Python. The
 # archive contains weft and Highway; the other libraries are the system's, or CMake downloads them.
 #
 # From CPython 3.12 on, one wheel (abi3) serves all later versions; earlier ones need one each. On
@@ -68,8 +69,32 @@ pack_sources() {
   tar -C "$work" -czf "$output/weft-$version-python.tar.gz" "weft-$version"
 }
 
+# Imports the new wheel, and checks that an abi3 wheel uses the stable ABI only.
+check_wheel() {
+  local python=$1 wheel=$2
+  case "$wheel" in
+    *-abi3-*)
+      if command -v abi3audit >/dev/null; then
+        abi3audit "$wheel" || fail "$wheel: uses more than the stable ABI"
+      else
+        echo "wheels: abi3audit is missing, so the stable ABI is not checked" >&2
+      fi
+      ;;
+  esac
+  if ! "$python" -c 'import numpy' 2>/dev/null; then
+    echo "wheels: $python has no numpy, so the wheel is not imported" >&2
+    return
+  fi
+  rm -rf "$work/site"
+  "$python" -m pip --disable-pip-version-check install --quiet --no-index --no-deps \
+    --target "$work/site" "$wheel"
+  (cd "$work" && PYTHONPATH=$work/site "$python" -c 'import weft') ||
+    fail "$wheel: cannot be imported by $python"
+}
+
 for python in "${pythons[@]}"; do
-  rm -rf "$work/wheel"
+  rm -rf "$work/wheel" "$work/repaired"
+  mkdir "$work/repaired"
   settings=()
   if [ -n "${WEFT_PYTHON_MODULE:-}" ]; then
     settings=("--config-settings=cmake.define.WEFT_PYTHON_MODULE=$WEFT_PYTHON_MODULE")
@@ -81,10 +106,12 @@ for python in "${pythons[@]}"; do
   "$python" -m pip --disable-pip-version-check wheel --quiet --no-deps ${WEFT_PIP_OPTIONS:-} \
     "${settings[@]}" --wheel-dir "$work/wheel" ./python
   case "$repair" in
-    auditwheel) auditwheel repair --wheel-dir "$output" "$work"/wheel/weft-*.whl ;;
-    delocate-wheel) delocate-wheel --wheel-dir "$output" "$work"/wheel/weft-*.whl ;;
-    *) cp "$work"/wheel/weft-*.whl "$output" ;;
+    auditwheel) auditwheel repair --wheel-dir "$work/repaired" "$work"/wheel/weft-*.whl ;;
+    delocate-wheel) delocate-wheel --wheel-dir "$work/repaired" "$work"/wheel/weft-*.whl ;;
+    *) cp "$work"/wheel/weft-*.whl "$work/repaired" ;;
   esac
+  check_wheel "$python" "$work"/repaired/weft-*.whl
+  mv "$work"/repaired/weft-*.whl "$output"
 done
 pack_sources
 ls -l "$output"
