@@ -13,6 +13,7 @@ namespace {
 
 std::atomic<uint32_t> known_dots{0};
 
+#if HWY_ARCH_X86_64
 #if defined(WEFT_TILES)
 // Linux saves the tiles of a process only after it has requested them (arch_prctl with
 // ARCH_REQ_XCOMP_PERM). That fails if a thread's signal stack is too small for them.
@@ -30,7 +31,6 @@ bool MayUseTiles() {
 bool MayUseTiles() { return false; }
 #endif
 
-#if HWY_ARCH_X86_64
 uint32_t DotsOfProcessor() {
   __builtin_cpu_init();
   uint32_t dots = kDotsAreKnown;
