@@ -54,35 +54,15 @@ class Tiles {
   // kSigned, the numbers themselves.
   template <bool kSigned>
   void Sum(const QuadRows& rows, const int8_t* weights, int32_t* sums) const {
-    const size_t rest = rows.count % kTileBytes, whole = rows.count - rest;
+    const size_t rest = rows.count % kTileBytes, complete = rows.count - rest;
     const int8_t* numbers = rows.numbers;
     __asm__ volatile("tilezero %%tmm0" ::);
     for (size_t run = rows.runs;; numbers += rows.run_step) {
-      for (size_t k = 0; k < whole; k += kTileBytes, weights += kTileBytes * kPanelOutputs) {
-        __asm__ volatile(
-            "tileloadd (%0,%1,1), %%tmm1\n\t"
-            "tileloadd (%2,%3,1), %%tmm2"
-            :
-            : "r"(numbers + k), "r"(rows.stride), "r"(weights), "r"(kQuadBytes)
-            : "memory");
-        if constexpr (kSigned) {
-          __asm__ volatile("tdpbssd %%tmm2, %%tmm1, %%tmm0" ::);
-        } else {
-          __asm__ volatile("tdpbusd %%tmm2, %%tmm1, %%tmm0" ::);
-        }
+      for (size_t k = 0; k < complete; k += kTileBytes, weights += kTileBytes * kPanelOutputs) {
+        Add<kSigned, 1>(numbers + k, rows.stride, weights);
       }
       if (rest != 0) {
-        __asm__ volatile(
-            "tileloadd (%0,%1,1), %%tmm3\n\t"
-            "tileloadd (%2,%3,1), %%tmm4"
-            :
-            : "r"(numbers + whole), "r"(rows.stride), "r"(weights), "r"(kQuadBytes)
-            : "memory");
-        if constexpr (kSigned) {
-          __asm__ volatile("tdpbssd %%tmm4, %%tmm3, %%tmm0" ::);
-        } else {
-          __asm__ volatile("tdpbusd %%tmm4, %%tmm3, %%tmm0" ::);
-        }
+        Add<kSigned, 3>(numbers + complete, rows.stride, weights);
         weights += rest * kPanelOutputs;
       }
       if (--run == 0) break;  // there is no run after the last
@@ -94,6 +74,22 @@ class Tiles {
   }
 
  private:
+  // Adds the products of a tile of rows in register kFirst and of weights in the next register.
+  template <bool kSigned, int kFirst>
+  static void Add(const int8_t* numbers, size_t stride, const int8_t* weights) {
+    __asm__ volatile(
+        "tileloadd (%0,%1,1), %%tmm%c4\n\t"
+        "tileloadd (%2,%3,1), %%tmm%c5"
+        :
+        : "r"(numbers), "r"(stride), "r"(weights), "r"(kQuadBytes), "i"(kFirst), "i"(kFirst + 1)
+        : "memory");
+    if constexpr (kSigned) {
+      __asm__ volatile("tdpbssd %%tmm%c1, %%tmm%c0, %%tmm0" : : "i"(kFirst), "i"(kFirst + 1));
+    } else {
+      __asm__ volatile("tdpbusd %%tmm%c1, %%tmm%c0, %%tmm0" : : "i"(kFirst), "i"(kFirst + 1));
+    }
+  }
+
   size_t rows_ = 0, count_ = 0;
 };
 #endif
