@@ -18,6 +18,11 @@ elseif(MSVC)
 else()
   add_compile_options(-ffp-contract=off -fno-math-errno)
 endif()
+# GCC for Windows keeps values in registers that an inline function of the same file does not use.
+# The linker may choose another file's copy, which uses them: a loop of the converter did not end.
+if(WIN32 AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  add_compile_options(-fno-ipa-ra)
+endif()
 
 # Desktop builds are position independent, because users link weft into their shared objects;
 # firmware and WebAssembly are linked to fixed addresses. -fno-semantic-interposition lets the
