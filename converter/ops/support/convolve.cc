@@ -27,13 +27,19 @@ format::ConvParams ConvParamsOf(int64_t batch, const Filters& filters, const Win
   return params;
 }
 
-// Returns true if one window covers the complete image and both its elements, in accumulation
-// order, and its results are contiguous.
+// Returns true if one window covers the complete image without dilation, and both its elements, in
+// accumulation order, and its results are contiguous.
 bool IsDense(const format::ConvParams& params) {
+  // Dilated taps skip elements and end in the padding.
+  const auto are_adjacent = [](uint32_t taps, uint32_t dilation) {
+    return taps == 1 || dilation == 1;
+  };
   const bool covers_height = params.kernel_height() == params.in_height() &&
+                             are_adjacent(params.kernel_height(), params.dilation_y()) &&
                              params.out_height() == 1 && params.pad_top() == 0;
-  const bool covers_width = params.kernel_width() == params.in_width() && params.out_width() == 1 &&
-                            params.pad_left() == 0;
+  const bool covers_width = params.kernel_width() == params.in_width() &&
+                            are_adjacent(params.kernel_width(), params.dilation_x()) &&
+                            params.out_width() == 1 && params.pad_left() == 0;
   if (params.groups() != 1 || !covers_height || !covers_width) return false;
   const auto goes_on = [](uint32_t count, uint32_t stride, uint64_t length) {
     return count == 1 || stride == length;

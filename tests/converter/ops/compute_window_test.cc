@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "tests/converter/graph_builder.h"
+#include "tests/converter/program_runner.h"
 #include "tests/converter/steps.h"
 
 namespace weft {
@@ -171,6 +172,27 @@ TEST(Convolution, IsDenseWhereOneWindowCoversAllInTheOrderOfTheSum) {
     EXPECT_EQ(ParamsAt<format::DenseParams>(program, at).rows(), 3u);
     EXPECT_EQ(ParamsAt<format::DenseParams>(program, at).inputs(), 8u);
   }
+}
+
+// The filters have as many taps as the data has elements, and their last taps are in the padding.
+TEST(Convolution, ReadsPaddingWithDilatedTapsAsManyAsElements) {
+  GraphBuilder g;
+  g.Result(g.Add("Convolution", 1,
+                 {g.Parameter(F32({2, 1, 3})), g.Floats({2, 1, 3}, {2, 7, -5, 1, 10, 100})},
+                 Window({{"strides", "2"}, {"dilations", "2"}, {"pads_end", "2"}}, 1)));
+  g.Result(g.Add("Convolution", 1,
+                 {g.Parameter(F32({1, 1, 2, 2})), g.Floats({1, 1, 2, 2}, {1, 10, 100, 1000})},
+                 Window({{"dilations", "2,1"}, {"pads_end", "1,0"}})));
+  g.Result(g.Add("Convolution", 1,
+                 {g.Parameter(F32({1, 1, 2, 2})), g.Floats({1, 1, 2, 2}, {1, 10, 100, 1000})},
+                 Window({{"dilations", "1,3"}, {"pads_end", "0,2"}})));
+  ASSERT_TRUE(g.Infer()) << g.FaultText();
+  const std::vector<std::vector<float>> x = {{1, 2, 3, 4, 5, 6}, {1, 2, 3, 4}, {1, 2, 3, 4}};
+  const std::vector<std::vector<float>> y = RunPlan(plan::PlanAsIs(g.Lower()), x);
+  ASSERT_EQ(y.size(), 3u);
+  EXPECT_EQ(y[0], (std::vector<float>{23, 31, 50, 64}));
+  EXPECT_EQ(y[1], (std::vector<float>{21}));
+  EXPECT_EQ(y[2], (std::vector<float>{301}));
 }
 
 TEST(GroupConvolution, IsDepthwiseWithOneInputChannelPerGroup) {
