@@ -37,11 +37,13 @@ class Oracle:
     def __init__(self):
         self._core = ov.Core()
 
-    def run(self, xml_path, inputs, calls=0, settings=None):
+    def run(self, xml_path, inputs, calls=0, settings=None, prepare=None):
         """Reads the model from disk, as weft does, and returns one array per Result. If the inputs
         have another shape than the model's, the model is reshaped, as by `weft convert --shape`.
-        `settings` are added to the configuration."""
+        `settings` are added to the configuration. prepare: changes the ov.Model; returns the arrays
+        of the inputs that it adds."""
         model = self._core.read_model(xml_path)
+        inputs = [*inputs, *(prepare(model) if prepare else [])]
         shapes = [
             ov.PartialShape(list(array.shape[1:] if calls else array.shape)) for array in inputs
         ]
