@@ -140,7 +140,7 @@ class Scope:
                        {"destination_type": dtype})
 
     def reshape(self, value, dims):
-        """Reshapes, sums or repeats elements to the shape `dims`."""
+        """Reshapes, sums, averages or repeats elements to the shape `dims`."""
         count = int(np.prod(dims, dtype=np.int64))
         if value.dims == dims:
             return value
@@ -152,8 +152,9 @@ class Scope:
             return None
         if value.dims:
             axes = self.integers(*range(len(value.dims)))
-            value = self.op("ReduceSum", [value, axes], value.dtype, (), value.bound * value.count,
-                            {"keep_dims": "false"})
+            kind = "ReduceSum" if value.exact else "ReduceMean"  # a sum adds up errors of rounding
+            bound = value.bound * (value.count if value.exact else 1)
+            value = self.op(kind, [value, axes], value.dtype, (), bound, {"keep_dims": "false"})
             value = self.tame(value)
         if self.chance(0.5):
             zeros = self.net.constant(np.zeros(dims, DTYPES[value.dtype]))
