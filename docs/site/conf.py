@@ -15,7 +15,7 @@ extensions = ["breathe", "myst_parser"]
 root_doc = "docs/site/index"
 include_patterns = ["*.md", "docs/**.md", "examples/**.md", "python/README.md",
                     "runtime/format/FORMAT.md"]
-exclude_patterns = ["**/build", "examples/**/node_modules"]
+exclude_patterns = ["build", "**/build", "examples/**/node_modules"]
 
 myst_heading_anchors = 4
 myst_enable_extensions = ["colon_fence"]
