@@ -62,10 +62,10 @@ class CodeRow {
 template <typename Code>
 class CodeRow {
  public:
-  HWY_INLINE CodeRow(const Code* x, size_t inputs) {
-    const size_t whole = inputs / kRowBlock * kRowBlock, rest = inputs - whole;
-    for (size_t i = 0; i < kRowBlock; ++i) tail_[i] = i < rest ? x[whole + i] : Code{0};
-    numbers_ = {x, 0, whole, rest != 0 ? tail_ : nullptr};
+  HWY_INLINE CodeRow(const Code* x, size_t inputs)
+      : numbers_{x, 0, inputs / kRowBlock * kRowBlock, inputs % kRowBlock != 0 ? tail_ : nullptr} {
+    for (size_t i = numbers_.count; i < inputs; ++i) tail_[i % kRowBlock] = x[i];
+    for (size_t i = inputs; i % kRowBlock != 0; ++i) tail_[i % kRowBlock] = 0;
 #if defined(WEFT_TARGET_DOTS)
     if constexpr (sizeof(Code) == sizeof(int8_t)) {
       if (kFirstBias != 0 && HasDots()) {
@@ -84,12 +84,11 @@ class CodeRow {
   // Computes first plus the products of `outputs` outputs, at most MaxOutputs.
   HWY_INLINE void Sum(const int8_t* weights, const int32_t* first, size_t outputs) {
 #if HWY_TARGET == HWY_SCALAR
-    if (outputs == kPanelOutputs) {
-      __builtin_memcpy(sums_, first, sizeof sums_);
-    } else {
+    if (outputs != kPanelOutputs || (numbers_.count == 0 && numbers_.tail == nullptr)) {
       for (size_t i = 0; i < kPanelOutputs; ++i) sums_[i] = i < outputs ? first[i] : 0;
+      first = sums_;
     }
-    AddPanel(numbers_, weights, PanelWidth(outputs), sums_);
+    AddPanel(numbers_, weights, PanelWidth(outputs), first, sums_);
 #else
     SumPanel<1>(numbers_, weights, PanelWidth(outputs), sums_);
     for (size_t i = 0; i < outputs; ++i) sums_[i] = WrappingAdd(sums_[i], first[i]);
@@ -102,7 +101,7 @@ class CodeRow {
 #if defined(WEFT_TARGET_DOTS)
   int32_t bias_ = 0;
 #endif
-  NumberRows<Code> numbers_ = {nullptr, 0, 0, nullptr};
+  NumberRows<Code> numbers_;
 };
 
 #endif

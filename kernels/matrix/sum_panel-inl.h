@@ -10,8 +10,6 @@
 #define WEFT_KERNELS_MATRIX_SUM_PANEL_INL_H_
 #endif
 
-#include <type_traits>
-
 #include "kernels/matrix/pack.h"
 #include "kernels/simd/vector-inl.h"
 
@@ -82,24 +80,26 @@ HWY_INLINE void SumPanels(const NumberRows<int16_t>& row, const int8_t* weights,
 
 inline constexpr size_t kTileRows = 1;
 
-// Adds to the sums of a panel of `width` outputs the products of one row.
+// AddOutputs for panels of any width.
+template <typename Number>
+HWY_INLINE void AddNumbersOfPanel(const Number* numbers, size_t count, const int8_t* weights,
+                                  size_t width, const int32_t* from, int32_t* to) {
+  if (width < kSharedOutputs) return AddOutputs<4>(numbers, count, weights, width, from, to);
+  AddOutputs<kSharedOutputs>(numbers, count, weights, width, from, to);
+}
+
+// Sums of a panel of `width` outputs: `from` plus the products of a row of at least one number.
 template <typename Number>
 HWY_INLINE void AddPanel(const NumberRows<Number>& row, const int8_t* weights, size_t width,
-                         int32_t* sums) {
-  const size_t step = width * kInputBlock;  // panels are 4, 8 or 16 outputs wide
-  const auto add = [&](size_t n, auto outputs) WEFT_ALWAYS_INLINE {
-    constexpr size_t kOutputs = decltype(outputs)::value;
-    const int8_t* const lines = weights + n * kInputBlock;
-    if (row.count != 0) AddOutputs<kOutputs>(row.numbers, row.count, lines, step, sums + n);
-    if (row.tail == nullptr) return;
-    const size_t rest = row.count % kInputBlock;
-    AddOutputs<kOutputs>(row.tail, kRowBlock, lines + width * (row.count - rest) + rest, step,
-                         sums + n);
-  };
-  if (width < kSharedOutputs) return add(0, std::integral_constant<size_t, 4>());
-  for (size_t n = 0; n < width; n += kSharedOutputs) {
-    add(n, std::integral_constant<size_t, kSharedOutputs>());
+                         const int32_t* from, int32_t* sums) {
+  if (row.count != 0) {
+    AddNumbersOfPanel(row.numbers, row.count, weights, width, from, sums);
+    from = sums;
   }
+  if (row.tail == nullptr) return;
+  const size_t rest = row.count % kInputBlock;
+  const int8_t* const last = weights + width * (row.count - rest) + rest;
+  AddNumbersOfPanel(row.tail, kRowBlock, last, width, from, sums);
 }
 
 // Sums of a panel of `width` outputs of `kRows` rows, which are kPanelOutputs apart.
@@ -108,7 +108,7 @@ HWY_INLINE void SumPanel(const NumberRows<Number>& rows, const int8_t* weights, 
                          int32_t* sums) {
   static_assert(kRows == 1, "several rows share no loads here");
   for (size_t n = 0; n < width; ++n) sums[n] = 0;
-  AddPanel(rows, weights, width, sums);
+  AddPanel(rows, weights, width, sums, sums);
 }
 
 #else
