@@ -17,40 +17,41 @@ namespace weft::kernels::HWY_NAMESPACE::ints {
 // -|x|
 HWY_INLINE Vec NegativeMagnitude(Vec x) { return Min(x, Neg(x)); }
 
-// Interpolates the table at `m`, which has `bits` bits of fraction and an index of at most 254.
-HWY_INLINE Vec Interpolated(Vec m, int32_t bits) {
-  const Vec fraction = And(m, Set((1 << bits) - 1));
-#if defined(WEFT_HELIUM_INTEGERS)
-  const uint32x4_t at = vreinterpretq_u32_s32(ShiftRightSame(m, bits).raw);
-  const Vec low = {vreinterpretq_s32_u32(vldrhq_gather_shifted_offset_u32(kSigmoidTable, at))};
-  const Vec high = {vreinterpretq_s32_u32(vldrhq_gather_shifted_offset_u32(kSigmoidTable + 1, at))};
-#elif HWY_TARGET == HWY_SCALAR
-  const uint16_t* const at = kSigmoidTable + (m.raw >> bits);
-  const Vec low(at[0]), high(at[1]);
-#else
-  const Vec pairs = hn::GatherIndex(IntTag(), kSigmoidPairs.words, ShiftRightSame(m, bits));
-  const hn::RebindToUnsigned<IntTag> bit_tag;
-  const Vec low = And(pairs, Set(0xFFFF));
-  const Vec high = hn::BitCast(IntTag(), hn::ShiftRight<16>(hn::BitCast(bit_tag, pairs)));
-#endif
+// Interpolates the rises of the sigmoid at `m`, which is not negative and has `bits` bits of
+// fraction. From index 255 on the result is `last`.
+HWY_INLINE Vec Rise(Vec m, int32_t bits, int32_t last) {
+  const int32_t max = (255 << bits) - 1;
+#if HWY_TARGET == HWY_SCALAR && !defined(WEFT_HELIUM_INTEGERS)
+  if (m.raw > max) return Set(last);
+  const uint16_t* const at = kSigmoidRises.values + (m.raw >> bits);
+  const Vec low(at[0]), high(at[1]), fraction = And(m, Set((1 << bits) - 1));
   return Add(ShiftLeftSame(low, bits), Mul(fraction, Sub(high, low)));
+#else
+  const Vec limited = Min(m, Set(max)), fraction = And(limited, Set((1 << bits) - 1));
+  const Vec index = ShiftRightSame(limited, bits);
+#if defined(WEFT_HELIUM_INTEGERS)
+  const uint32x4_t at = vreinterpretq_u32_s32(index.raw);
+  const uint16_t* const values = kSigmoidRises.values;
+  const Vec low = {vreinterpretq_s32_u32(vldrhq_gather_shifted_offset_u32(values, at))};
+  const Vec high = {vreinterpretq_s32_u32(vldrhq_gather_shifted_offset_u32(values + 1, at))};
+#else
+  const Vec pairs = hn::GatherIndex(IntTag(), kSigmoidPairs.words, index);
+  const Vec low = And(pairs, Set(0xFFFF)), high = ShiftRight<16>(pairs);
+#endif
+  const Vec r = Add(ShiftLeftSame(low, bits), Mul(fraction, Sub(high, low)));
+  return If(Gt(m, Set(max)), Set(last), r);
+#endif
 }
 
-// The functions of an argument in units of 1/12288, in units of 2^-15.
+// The functions of an argument in units of 1/12288, in units of 2^-15. For a negative argument the
+// rise is complemented: ~r is -r - 1.
 HWY_INLINE Vec TableSigmoid(Vec v) {
-  const Vec m = Abs(v);
-  Vec r = Interpolated(Min(m, Set((255 << 9) - 1)), 9);
-  r = If(Gt(m, Set((255 << 9) - 1)), Set(0x7FFF << 10), r);
-  const Vec of_negative = Sub(Set((1 << 25) + 511), r);
-  return ShiftRight<10>(If(Lt(v, Set(0)), of_negative, Add(r, Set(512))));
+  const Vec r = Rise(Abs(v), 9, 0x7FFF << 10 & ~(1 << 24));
+  return ShiftRight<10>(Add(Xor(r, ShiftRight<31>(v)), Set((1 << 24) + 512)));
 }
 HWY_INLINE Vec TableTanh(Vec v) {
-  const Vec m = Abs(v);
-  Vec r = Interpolated(Min(m, Set((255 << 8) - 1)), 8);
-  r = If(Gt(m, Set((255 << 8) - 1)), Set(0xFFFF << 8), r);
-  const Vec of_negative = Sub(Set((1 << 23) + 127), r);
-  const Vec of_positive = Sub(r, Set((1 << 23) - 128));
-  return ShiftRight<8>(If(Lt(v, Set(0)), of_negative, of_positive));
+  const Vec r = Rise(Abs(v), 8, 0x7FFF << 8);
+  return ShiftRight<8>(Add(Xor(r, ShiftRight<31>(v)), Set(128)));
 }
 
 // The rest is gemmlowp's fixed-point arithmetic of 16 bits.

@@ -30,11 +30,20 @@ inline constexpr uint16_t kSigmoidTable[256] = {
 };
 // clang-format on
 
-// Each value with its successor in the upper half of a word, for vectors.
+// How much each value is above that at 0: less than 2^15.
+struct SigmoidRises {
+  constexpr SigmoidRises() {
+    for (size_t i = 0; i < 256; ++i) values[i] = static_cast<uint16_t>(kSigmoidTable[i] - 32768);
+  }
+  uint16_t values[256] = {};
+};
+inline constexpr SigmoidRises kSigmoidRises;
+
+// Each of them with its successor in the upper half of a word, for vectors.
 struct SigmoidPairs {
   constexpr SigmoidPairs() {
     for (size_t i = 0; i < 255; ++i) {
-      words[i] = static_cast<int32_t>(kSigmoidTable[i] | uint32_t{kSigmoidTable[i + 1]} << 16);
+      words[i] = kSigmoidRises.values[i] | kSigmoidRises.values[i + 1] << 16;
     }
   }
   int32_t words[255] = {};

@@ -34,6 +34,7 @@ HWY_INLINE Vec Add(Vec a, Vec b) { return {vaddq_s32(a.raw, b.raw)}; }
 HWY_INLINE Vec Sub(Vec a, Vec b) { return {vsubq_s32(a.raw, b.raw)}; }
 HWY_INLINE Vec Mul(Vec a, Vec b) { return {vmulq_s32(a.raw, b.raw)}; }
 HWY_INLINE Vec And(Vec a, Vec b) { return {vandq_s32(a.raw, b.raw)}; }
+HWY_INLINE Vec Xor(Vec a, Vec b) { return {veorq_s32(a.raw, b.raw)}; }
 HWY_INLINE Vec Min(Vec a, Vec b) { return {vminq_s32(a.raw, b.raw)}; }
 HWY_INLINE Vec Max(Vec a, Vec b) { return {vmaxq_s32(a.raw, b.raw)}; }
 HWY_INLINE Vec Neg(Vec a) { return {vnegq_s32(a.raw)}; }
@@ -88,7 +89,7 @@ using Truth = hn::Mask<IntTag>;
 inline constexpr size_t kLanes = HWY_MAX_LANES_D(IntTag);
 
 using hn::Abs, hn::Add, hn::And, hn::Eq, hn::Gt, hn::Lt, hn::Max, hn::Min, hn::Mul, hn::Neg,
-    hn::ShiftLeft, hn::ShiftLeftSame, hn::ShiftRight, hn::ShiftRightSame, hn::Sub;
+    hn::ShiftLeft, hn::ShiftLeftSame, hn::ShiftRight, hn::ShiftRightSame, hn::Sub, hn::Xor;
 HWY_INLINE Vec Set(int32_t value) { return hn::Set(IntTag(), value); }
 
 #if HWY_TARGET == HWY_SCALAR
