@@ -40,14 +40,10 @@ class LstmQ8Row {
 
  private:
   static constexpr bool kIsShort = sizeof(Code) == sizeof(int16_t);
-  static constexpr int32_t kMaxCode = kIsShort ? 32767 : 127, kMinCode = -kMaxCode - 1;
   static constexpr bool kIsMicro = kRounding == Rounding::kMicro;
   // The position of a gate among those with weights.
   uint32_t PositionOf(uint32_t gate) const {
     return shape_.is_coupled && gate > kInput ? gate - 1 : gate;
-  }
-  uint32_t GateAt(uint32_t position) const {
-    return shape_.is_coupled && position >= kInput ? position + 1 : position;
   }
   int16_t* PreOf(uint32_t gate) const { return pre_ + size_t{PositionOf(gate)} * shape_.cells; }
   // The numbers of a gate in block `block` of as many numbers as gates have.
@@ -55,50 +51,86 @@ class LstmQ8Row {
     return numbers_ + (size_t{block} * gates_ + PositionOf(gate)) * shape_.cells;
   }
 
-  // pre of all gates, without peepholes and normalisation.
+  // pre of all gates, without peepholes and normalisation. A panel may have outputs of two gates.
   void SumGates(const Code* x, const int8_t* weights, const Code* h) const {
     CodeRow<Code> of_x(x, shape_.inputs), of_h(h, shape_.outputs);
     const size_t outputs = size_t{gates_} * shape_.cells;
-    const size_t x_panel = PackedDenseI8Bytes(kPanelOutputs, shape_.inputs);
-    const size_t h_panel = PackedDenseI8Bytes(kPanelOutputs, shape_.outputs);
     const int8_t* recurrent =
         weights + PackedDenseI8Bytes(static_cast<uint32_t>(outputs), shape_.inputs);
     const size_t at_once =
         of_x.MaxOutputs() < of_h.MaxOutputs() ? of_x.MaxOutputs() : of_h.MaxOutputs();
-    for (size_t first = 0; first < outputs; first += at_once) {
-      const size_t left = outputs - first, count = left < at_once ? left : at_once;
-      of_x.Sum(weights, numbers_ + first, count);
-      of_h.Sum(recurrent, numbers_ + outputs + first, count);
-      JoinSums(of_x.sums(), of_h.sums(), first, count);
-      weights += at_once / kPanelOutputs * x_panel;
-      recurrent += at_once / kPanelOutputs * h_panel;
+    const size_t panels = at_once / kPanelOutputs;
+    const size_t x_step = panels * PackedDenseI8Bytes(kPanelOutputs, shape_.inputs);
+    const size_t h_step = panels * PackedDenseI8Bytes(kPanelOutputs, shape_.outputs);
+    const int32_t *first = numbers_, *const end = first + outputs;
+    size_t at = 0, count = 0;  // of the sums
+    int16_t* pre = pre_;
+    for (uint32_t gate = 0; gate < kLstmQ8Gates; ++gate) {
+      if (gate == kInput && shape_.is_coupled) continue;
+      for (size_t left = shape_.cells; left != 0;) {
+        if (at == count) {
+          const auto rest = static_cast<size_t>(end - first);
+          count = rest < at_once ? rest : at_once;
+          of_x.Sum(weights, first, count);
+          of_h.Sum(recurrent, first + outputs, count);
+          first += count;
+          weights += x_step;
+          recurrent += h_step;
+          at = 0;
+        }
+        const size_t length = left < count - at ? left : count - at;
+        JoinSums(of_x.sums() + at, of_h.sums() + at, gate, length, pre);
+        at += length;
+        pre += length;
+        left -= length;
+      }
     }
   }
 
-  // pre of `count` outputs from `first` on.
-  void JoinSums(const int32_t* x, const int32_t* h, size_t first, size_t count) const {
-    for (size_t i = 0; i < count;) {
-      const auto position = static_cast<uint32_t>((first + i) / shape_.cells);
-      const size_t end = (position + 1) * size_t{shape_.cells} - first;
-      const size_t length = (end < count ? end : count) - i;
-      const uint32_t gate = GateAt(position);
-      if constexpr (kIsShort) {
-        JoinSumsOfShorts(x + i, h + i, shape_.of_x[gate], shape_.of_h[gate], length,
-                         pre_ + first + i);
-        i += length;
-        continue;
-      }
-      const ints::Rescaler by_x(shape_.of_x[gate]), by_h(shape_.of_h[gate]);
-      int16_t* const pre = pre_ + first + i;
-      ints::ForVectors(length, [&](size_t at, size_t lanes) HWY_ATTR WEFT_INLINE_BODY {
-        const ints::Vec of_x = ints::LimitedTo16(by_x(ints::Load(x + i + at, lanes)));
-        ints::Vec of_h = by_h(ints::Load(h + i + at, lanes));
-        // Beyond 17 bits, the sum is saturated whatever x adds.
-        of_h = kIsMicro ? ints::LimitedTo16(of_h) : ints::Limited(of_h, -(1 << 17), 1 << 17);
-        ints::Store(ints::LimitedTo16(ints::Add(of_x, of_h)), pre + at, lanes);
-      });
-      i += length;
+  // pre of `count` outputs of a gate.
+  HWY_INLINE void JoinSums(const int32_t* x, const int32_t* h, uint32_t gate, size_t count,
+                           int16_t* pre) const {
+    const Multiplier &by_x = shape_.of_x[gate], &by_h = shape_.of_h[gate];
+    if constexpr (kIsShort) return JoinSumsOfShorts(x, h, by_x, by_h, count, pre);
+#if HWY_TARGET == HWY_SCALAR && !defined(WEFT_HELIUM_INTEGERS)
+    if (SmallFactor::Fits(by_x) && SmallFactor::Fits(by_h)) {
+#if defined(__ARM_ARCH_6M__)
+      return JoinSmall(x, h, by_x, by_h, count, pre);
+#endif
+      return JoinRescaled(x, h, ints::SmallRescaler(by_x), ints::SmallRescaler(by_h), count, pre);
     }
+#endif
+    JoinRescaled(x, h, ints::Rescaler(by_x), ints::Rescaler(by_h), count, pre);
+  }
+
+  static HWY_INLINE ints::Vec LimitedOfH(ints::Vec v) {
+    if constexpr (kIsMicro) return ints::LimitedTo<16>(v);
+    return ints::Limited(v, -(1 << 17), 1 << 17);  // beyond, the sum is saturated whatever x adds
+  }
+
+#if defined(__ARM_ARCH_6M__)
+  // As JoinRescaled, in two loops: there are too few registers for both factors.
+  static HWY_NOINLINE void JoinSmall(const int32_t* x, const int32_t* h, const Multiplier& by_x,
+                                     const Multiplier& by_h, size_t count, int16_t* pre) {
+    const ints::SmallRescaler rescale_x(by_x), rescale_h(by_h);
+    for (size_t i = 0; i < count; ++i) {
+      ints::Store(ints::LimitedTo<16>(rescale_x(ints::Load(x + i, 1))), pre + i, 1);
+    }
+    for (size_t i = 0; i < count; ++i) {
+      const ints::Vec of_h = LimitedOfH(rescale_h(ints::Load(h + i, 1)));
+      ints::Store(ints::LimitedTo<16>(ints::Add(of_h, ints::Load(pre + i, 1))), pre + i, 1);
+    }
+  }
+#endif
+
+  template <class Rescale>
+  static HWY_INLINE void JoinRescaled(const int32_t* x, const int32_t* h, const Rescale& by_x,
+                                      const Rescale& by_h, size_t count, int16_t* pre) {
+    ints::ForVectors(count, [&](size_t at, size_t lanes) HWY_ATTR WEFT_INLINE_BODY {
+      const ints::Vec of_x = ints::LimitedTo<16>(by_x(ints::Load(x + at, lanes)));
+      const ints::Vec of_h = LimitedOfH(by_h(ints::Load(h + at, lanes)));
+      ints::Store(ints::LimitedTo<16>(ints::Add(of_x, of_h)), pre + at, lanes);
+    });
   }
 
   static int16_t Rescaled16(int32_t sum, const Multiplier& by) {
@@ -165,7 +197,6 @@ class LstmQ8Row {
     const int16_t *const forget = PreOf(kForget), *const input = PreOf(kInput),
                          *const candidate = PreOf(kCandidate);
     const int32_t shift = 30 + shape_.cell_power;
-    const int32_t clip = shape_.cell_clip > 0 ? shape_.cell_clip : 32768;
     const bool is_coupled = shape_.is_coupled;
     ints::ForVectors(shape_.cells, [&](size_t i, size_t lanes) HWY_ATTR WEFT_INLINE_BODY {
       const ints::Vec f = Sigmoid(ints::Load(forget + i, lanes));
@@ -174,19 +205,33 @@ class LstmQ8Row {
       const ints::Vec n = Tanh(ints::Load(candidate + i, lanes));
       const ints::Vec kept = ints::Mul(f, ints::Load(c + i, lanes)), added = ints::Mul(in, n);
       const ints::Vec next = ints::Add(Divided(kept, 15), Divided(added, shift));
-      ints::Store(ints::LimitedTo16(ints::Limited(next, -clip, clip)), c_next + i, lanes);
+      ints::Store(ints::LimitedTo<16>(next), c_next + i, lanes);
+    });
+    const int32_t clip = shape_.cell_clip;
+    if (clip <= 0) return;
+    ints::ForVectors(shape_.cells, [&](size_t i, size_t lanes) HWY_ATTR WEFT_INLINE_BODY {
+      ints::Store(ints::Limited(ints::Load(c_next + i, lanes), -clip, clip), c_next + i, lanes);
     });
   }
 
   WEFT_PART void Output(const int16_t* c_next, Code* h_next) const {
+#if HWY_TARGET == HWY_SCALAR && !defined(WEFT_HELIUM_INTEGERS)
+    if (SmallFactor::Fits(shape_.result)) {
+      return OutputBy(ints::SmallRescaler(shape_.result), c_next, h_next);
+    }
+#endif
+    OutputBy(ints::Rescaler(shape_.result), c_next, h_next);
+  }
+
+  template <class Rescale>
+  HWY_INLINE void OutputBy(const Rescale& by, const int16_t* c_next, Code* h_next) const {
     const int16_t* const output = PreOf(kOutput);
     const int32_t power = shape_.cell_power, zero = shape_.zero;
-    const ints::Rescaler by(shape_.result);
     ints::ForVectors(shape_.cells, [&](size_t i, size_t lanes) HWY_ATTR WEFT_INLINE_BODY {
       const ints::Vec o = Sigmoid(ints::Load(output + i, lanes));
       const ints::Vec t = TanhOfCell(ints::Load(c_next + i, lanes), power);
       const ints::Vec h = ints::Add(by(ints::Mul(o, t)), ints::Set(zero));
-      ints::Store(ints::Limited(h, kMinCode, kMaxCode), h_next + i, lanes);
+      ints::Store(ints::LimitedTo<8 * sizeof(Code)>(h), h_next + i, lanes);
     });
   }
 
@@ -200,17 +245,19 @@ class LstmQ8Row {
   }
   static HWY_INLINE ints::Vec TanhOfCell(ints::Vec c, int32_t power) {
     if constexpr (!kIsMicro) return ints::FixedTanh(c, 15 + power);
-    const int32_t bits = 12 + power;
-    if (bits >= 0) return ints::TableTanh(ints::Mul(c, ints::Set(3 << bits)));
-    const ints::Vec half = ints::Set(1 << (-bits - 1));
-    return ints::TableTanh(
-        ints::ShiftRightSame(ints::Add(ints::Mul(c, ints::Set(3)), half), -bits));
+    const int32_t left = power > -12 ? 12 + power : 0, right = power < -12 ? -12 - power : 0;
+    const ints::Vec more =
+        ints::Add(ints::Mul(c, ints::Set(3 << left)), ints::Set(1 << right >> 1));
+    return ints::TableTanh(ints::ShiftRightSame(more, right));
   }
-  // x / 2^bits.
+  // x / 2^bits for at least 15 bits; x is below 2^30 in magnitude. kMicro divides by 2, rounding
+  // upwards, and then by 2^(bits - 1), rounding halves away from zero: that is one sum.
   static HWY_INLINE ints::Vec Divided(ints::Vec x, int32_t bits) {
     if constexpr (!kIsMicro) return ints::DivideByPower(x, bits);
-    return ints::LimitedTo16(
-        ints::DivideByPower(ints::ShiftRight<1>(ints::Add(x, ints::Set(1))), bits - 1));
+    const ints::Vec sign = ints::ShiftRight<31>(x);
+    const ints::Vec sum =
+        ints::Add(ints::Add(x, ints::ShiftLeft<1>(sign)), ints::Set((1 << (bits - 1)) + 1));
+    return ints::ShiftRightSame(sum, bits);
   }
 
   const LstmQ8Shape& shape_;

@@ -193,20 +193,33 @@ class Rescaler {
   int32_t mantissa_, left_, right_;
 };
 
-// Limits x to [low, high], or to 16 bits.
+#if HWY_TARGET == HWY_SCALAR && !defined(WEFT_HELIUM_INTEGERS)
+// The same for a small factor.
+class SmallRescaler : private SmallFactor {
+ public:
+  using SmallFactor::SmallFactor;
+  HWY_INLINE Vec operator()(Vec x) const { return Vec(SmallFactor::operator()(x.raw)); }
+};
+#endif
+
+// Limits x to [low, high], or to 8 or 16 bits.
 HWY_INLINE Vec Limited(Vec x, int32_t low, int32_t high) {
   return Min(Max(x, Set(low)), Set(high));
 }
-HWY_INLINE Vec LimitedTo16(Vec x) {
+template <size_t kBits>
+HWY_INLINE Vec LimitedTo(Vec x) {
+  [[maybe_unused]] constexpr int32_t kMax = (1 << (kBits - 1)) - 1;
 #if HWY_TARGET == HWY_SCALAR && defined(__ARM_FEATURE_SAT) && !defined(WEFT_HELIUM_INTEGERS)
-  __asm__("ssat %0, #16, %0" : "+r"(x.raw) : : "cc");
+  __asm__("ssat %0, %1, %0" : "+r"(x.raw) : "i"(kBits) : "cc");
   return x;
 #elif HWY_TARGET == HWY_SCALAR && !defined(WEFT_HELIUM_INTEGERS)
-  return Vec(static_cast<int16_t>(x.raw) == x.raw ? x.raw : (x.raw >> 31) ^ 32767);
+  using Narrow = hwy::SignedFromSize<kBits / 8>;
+  return Vec(static_cast<Narrow>(x.raw) == x.raw ? x.raw : (x.raw >> 31) ^ kMax);
 #else
-  return Limited(x, -32768, 32767);
+  return Limited(x, -kMax - 1, kMax);
 #endif
 }
+HWY_INLINE Vec LimitedTo16(Vec x) { return LimitedTo<16>(x); }
 
 // Calls body(i, lanes) for every full vector of [0, count), then for the rest.
 template <class Body>

@@ -67,6 +67,63 @@ constexpr int32_t Rescaled(int32_t x, const Multiplier& by) {
   return DivideProduct(HighProduct(shifted, by.mantissa), right);
 }
 
+// A factor below 1/2, prepared for many integers: both roundings are in one sum of 64 bits, because
+// floor((floor(p / 2^31) + c) / 2^r) is floor((p + 2^31 c) / 2^(31 + r)). A product from -2^30 to
+// -1 results in 0 whether or not the rounded product counts as negative.
+class SmallFactor {
+ public:
+  // Returns false if the factor is too large.
+  static constexpr bool Fits(const Multiplier& by) { return by.exponent < -1; }
+  constexpr explicit SmallFactor(const Multiplier& by)
+      : mantissa_(by.mantissa), right_((-by.exponent - 1) & 31), half_(1 << right_ >> 1) {}
+  // Rescaled(x, by): the sum is that of the product, 2^30 for the first rounding, 2^31 half_ for
+  // the second one, and -2^31 if x is negative.
+#if defined(__ARM_ARCH_6M__) && defined(__GNUC__)
+  // As HighProductBy32. The compiler has too few registers and would need 40 instructions.
+  int32_t operator()(int32_t x) const {
+    const int32_t m_high = mantissa_ >> 16, m_low = mantissa_ & 0xFFFF;
+    int32_t high, low, t;
+    __asm__(
+        ".syntax unified\n\t"
+        "asrs %[high], %[x], #16\n\t"
+        "uxth %[low], %[x]\n\t"
+        "asrs %[x], %[x], #31\n\t"
+        "lsls %[x], %[x], #1\n\t"
+        "adds %[x], #1\n\t"
+        "lsls %[x], %[x], #14\n\t"
+        "movs %[t], %[low]\n\t"
+        "muls %[t], %[m_low]\n\t"
+        "lsrs %[t], %[t], #16\n\t"
+        "adds %[x], %[x], %[t]\n\t"
+        "movs %[t], %[high]\n\t"
+        "muls %[t], %[m_low]\n\t"
+        "adds %[x], %[x], %[t]\n\t"
+        "muls %[high], %[m_high]\n\t"
+        "muls %[low], %[m_high]\n\t"
+        "asrs %[t], %[x], #16\n\t"
+        "adds %[high], %[high], %[t]\n\t"
+        "uxth %[x], %[x]\n\t"
+        "adds %[x], %[x], %[low]\n\t"
+        "lsrs %[x], %[x], #16\n\t"
+        "adds %[x], %[x], %[high]\n\t"
+        : [x] "+l"(x), [high] "=&l"(high), [low] "=&l"(low), [t] "=&l"(t)
+        : [m_low] "l"(m_low), [m_high] "l"(m_high)
+        : "cc");
+    return ((x >> (right_ - 1)) + 1) >> 1;
+  }
+#else
+  constexpr int32_t operator()(int32_t x) const {
+    const uint32_t low = (static_cast<uint32_t>(x) & 0x80000000) | 0x40000000;
+    const auto high = static_cast<uint32_t>(half_ + (x >> 31));
+    const auto sum = static_cast<int64_t>(uint64_t{high} << 32 | low);
+    return static_cast<int32_t>((sum + int64_t{x} * mantissa_) >> 32) >> right_;
+  }
+#endif
+
+ private:
+  int32_t mantissa_, right_, half_;
+};
+
 // The same for sums of int16 codes: the factor has 15 bits, and the product is rounded once, halves
 // towards +infinity. The exponent is at most kMaxShortExponent, x below 2^47 in magnitude.
 inline constexpr int32_t kMaxShortExponent = 14;
