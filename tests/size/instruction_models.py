@@ -102,15 +102,24 @@ def window(random, axes, mixes):
     return kernel, (stride, pads, pads, dilation)
 
 
-def conv(random, quantise=False, axes=2, depthwise=False):
+def is_long(y, axes):
+    """Returns True if a convolution may need more than 8 million instructions, which the board's
+    counter of 24 bits cannot count."""
+    shape, kernel = y.output(0).shape, y.input_value(1).shape
+    return shape[0] * np.prod(shape[2:]) * -(-shape[1] // 16) * 16 * np.prod(kernel[-axes - 1:]) > 2e6
+
+
+def conv(random, quantise=False, axes=2, depthwise=False, pointwise=False, batches=False):
     channels = size(random, 48)
     extent = int(random.integers(12, 16 if axes == 2 else 60))
-    x = parameter(1, channels, *[extent] * axes)
+    x = parameter(pick(random, 2, 3, 8) if batches else 1, channels, *[extent] * axes)
     y = x
     for _ in range(3):
         if quantise:
             y = quantised(y)
         kernel, options = window(random, axes, not depthwise)
+        if pointwise:
+            kernel, options = [1] * axes, (options[0], [0] * axes, [0] * axes, [1] * axes)
         if any(k * d > e for k, d, e in zip(kernel, options[3], y.output(0).shape[2:])):
             break
         outputs = channels if depthwise else size(random, 48)
@@ -118,7 +127,10 @@ def conv(random, quantise=False, axes=2, depthwise=False):
         w = weights(random, *shape)
         if quantise:
             w = in_integers(w, 0)
-        y = (op.group_convolution if depthwise else op.convolution)(y, w, *options)
+        summed = (op.group_convolution if depthwise else op.convolution)(y, w, *options)
+        if is_long(summed, axes):
+            break
+        y = summed
         if pick(random, True, True, False):
             y = op.add(y, weights(random, 1, outputs, *[1] * axes))
         y = activation(random, y)
@@ -320,8 +332,11 @@ LAYERS = {
     "conv_2d": (conv, {}, PRECISIONS),
     "conv_1d": (conv, {"axes": 1}, PRECISIONS),
     "conv_2d_int8": (conv, {"quantise": True}, ([],)),
+    "pointwise_2d_int8": (conv, {"quantise": True, "pointwise": True}, ([],)),
     "depthwise_2d": (conv, {"depthwise": True}, PRECISIONS),
     "depthwise_1d": (conv, {"depthwise": True, "axes": 1}, (["f32"],)),
+    "conv_batch": (conv, {"axes": 1, "batches": True}, PRECISIONS),
+    "depthwise_batch": (conv, {"depthwise": True, "axes": 1, "batches": True}, PRECISIONS),
     "depthwise_2d_int8": (conv, {"depthwise": True, "quantise": True}, ([],)),
     "lstm": (recurrent, {"kind": "lstm"}, PRECISIONS),
     "gru_after": (recurrent, {"kind": "gru_after"}, PRECISIONS),
@@ -355,7 +370,8 @@ LAYERS = {
 }
 # Layers whose steps have 30 to 90 terms, or many variants.
 MANY = 4
-HAVE_MANY_TERMS = ("dense_int8", "conv_2d", "conv_1d", "conv_2d_int8", "depthwise_2d_int8", "matmul",
+HAVE_MANY_TERMS = ("dense", "dense_int8", "conv_2d", "conv_1d", "conv_2d_int8", "depthwise_2d",
+                   "depthwise_1d", "depthwise_2d_int8", "matmul",
                    "binary_f32", "binary_i32", "binary_i64", "compare_f32", "compare_i32",
                    "compare_i64", "reduce", "convert", "transposed", "chain", "fourier",
                    "network_f32", "network_i8")
