@@ -108,7 +108,7 @@ RunBound InstructionsOf(const format::Model& model, std::string_view core) {
   for (uint32_t i = 0; i < steps.count; ++i) {
     if (steps[i].kind() == 0) continue;
     StepBound& step = bound.steps[i];
-    step = BoundOf(variants, TermsOf(model, steps[i]));
+    step = BoundOf(variants, TermsOf(model, steps[i], KernelsOf(core)));
     step.executions = sum.times[i];
     if (step.executions == 0) continue;
     bound.max = bound.max && step.max ? std::optional(*bound.max + step.executions * *step.max)

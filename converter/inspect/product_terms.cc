@@ -1,187 +1,244 @@
 // SPDX-License-Identifier: Apache-2.0
-// Terms of products, convolutions, pools and recurrent cells. Kernels compute panels of sixteen
-// outputs, for up to four rows at a time; what remains is a separate term.
+// Terms of products of floats, of convolutions of floats, and of recurrent cells. Kernels compute
+// panels of sixteen outputs. For each panel they multiply several rows at the same time, which form
+// a tile, and then the rows that remain (kernels/matrix/product-inl.h).
+#include "converter/inspect/product_terms.h"
+
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
 #include <string>
-#include <utility>
-
-#include "converter/inspect/term_names.h"
-#include "converter/inspect/terms.h"
-#include "kernels/matrix/rectangles.h"
 
 namespace weft::inspect {
 namespace {
 
-constexpr double kPanel = 16;
+// Rows of one product, which have the same runs of inputs.
+struct FloatRows {
+  double times;
+  uint32_t rows, outputs;
+  double windows, lines;  // sums of a row: `windows` groups of `lines` runs
+  uint32_t count;         // inputs of a run
+  bool is_strided, is_scattered, is_relu, has_start;
+};
 
-double Panels(uint32_t outputs) { return (outputs + 15) / 16; }
+// Rows of a tile of complete height, and the remaining ones.
+struct Groups {
+  double tiles, pairs, singles;  // pairs of remaining rows, with Helium only
+  double tiled, others;          // rows of both kinds
+};
+Groups GroupsOf(const FloatRows& of, uint32_t height) {
+  const double tiles = of.times * (of.rows / height), rest = of.rows % height;
+  return {tiles, of.times * (rest == 2), of.times * (rest == 1), tiles * height, of.times * rest};
+}
 
-// How the kernel reads weights, which decides what else its loops depend on.
-enum class Weights { kPacked, kIntegers, kAnyStride };
+// The sums of rows whose inputs or weights have any strides.
+void AddStridedSums(Terms& terms, const FloatRows& of, double rows) {
+  const double lines = rows * of.windows * of.lines;
+  terms.Add("strided windows", rows * of.windows);
+  terms.Add("strided lines", lines);
+  terms.Add("strided products", lines * of.count);
+  if (terms.kernels == KernelSet::kDsp) terms.Add("strided odd lines", lines * (of.count % 2));
+}
 
-// Terms of `rows` rows, each of `outputs` sums over `lines` runs of `inputs` numbers, `times`
-// times.
-void AddRows(Terms& terms, Weights weights, double times, uint32_t rows, double lines,
-             uint32_t inputs, uint32_t outputs) {
-  const double panels = Panels(outputs), full = outputs / 16, rest = outputs % 16;
-  const double partial = rest != 0;
-  const double ragged = outputs % 4 != 0;  // vectors of four store the others
-  const std::array<std::pair<const char*, double>, 4> groups = {{{"fours", rows / 4},
-                                                                 {"threes", rows % 4 == 3},
-                                                                 {"pairs", rows % 4 == 2},
-                                                                 {"singles", rows % 4 == 1}}};
-  for (const auto& [name, count] : groups) {
-    const auto add = [&](const char* what, double amount) {
-      terms.Add(std::string(name) + what, times * count * amount);
-    };
-    add("", 1);
-    add(" panels", panels);
-    add(" full panels", full);
-    add(" partial panels", partial);
-    add(" rest of outputs", rest);
-    add(" lines", panels * lines);
-    if (weights == Weights::kIntegers) {
-      const double blocks = lines * ((inputs + 15) / 16);
-      add(" blocks", panels * blocks);
-      add(" ragged panels", ragged);
-      add(" blocks of ragged panels", ragged * blocks);
-      add(" ragged rest of outputs", ragged * rest);
+// The sums of tiles of two rows (DSP) or three rows (Helium).
+void AddTileSums(Terms& terms, const FloatRows& of, double tiles) {
+  const double lines = tiles * of.windows * of.lines;
+  terms.Add("windows of tiles", tiles * of.windows);
+  terms.Add("lines of tiles", lines);
+  if (terms.kernels == KernelSet::kHelium) {
+    terms.Add("pairs of inputs of tiles", lines * (of.count / 2));
+    terms.Add("odd inputs of tiles", lines * (of.count % 2));
+    return;
+  }
+  terms.Add("fours of inputs of tiles", lines * ((of.count + 3) / 4));
+  terms.Add("products of tiles", lines * of.count);
+  for (uint32_t more = 1; more < 4; ++more) {
+    terms.Add(fmt::format("lines of tiles with {} more", more), lines * (of.count % 4 == more));
+  }
+}
+
+// The sums of rows that are multiplied one at a time.
+void AddSingleSums(Terms& terms, const FloatRows& of, double rows) {
+  const double lines = rows * of.windows * of.lines;
+  terms.Add("windows of rows", rows * of.windows);
+  terms.Add("lines of rows", lines);
+  if (terms.kernels == KernelSet::kHelium) {
+    terms.Add("fours of inputs of rows", lines * (of.count / 4));
+    terms.Add("rest of inputs of rows", lines * (of.count % 4));
+    terms.Add("lines of rows with a rest", lines * (of.count % 4 != 0));
+    return;
+  }
+  terms.Add("products of rows", lines * of.count);
+  terms.Add("odd lines of rows", lines * (of.count % 2));
+}
+
+// The first sums and the results of rows, and a fused ReLU.
+void AddFloatResults(Terms& terms, const FloatRows& of, const Groups& groups) {
+  const double full = of.outputs / kPanel, partial = of.outputs % kPanel != 0;
+  const double panels = full + partial, rows = groups.tiled + groups.others;
+  const bool is_helium = terms.kernels == KernelSet::kHelium;
+  // The rest is written one by one (DSP) or in vectors of four.
+  const double rest = is_helium ? (of.outputs % kPanel + 3) / 4 : of.outputs % kPanel;
+  terms.Add("tiles", groups.tiles * panels);
+  terms.Add("pairs", groups.pairs * panels);
+  terms.Add("singles", groups.singles * panels);
+  terms.Add("partial tiles", groups.tiles * partial);
+  terms.Add("partial rows", groups.others * partial);
+  if (of.has_start) {
+    terms.Add("partial rows with start", rows * partial);
+  } else {
+    terms.Add("rows without start", rows * panels);
+  }
+  if (of.is_scattered) {
+    terms.Add("outputs of tiles", groups.tiles * of.outputs);
+    terms.Add("outputs of pairs", groups.pairs * of.outputs);
+    terms.Add("outputs of singles", groups.singles * of.outputs);
+  }
+  if (!of.is_scattered || !is_helium) terms.Add("rest of outputs", rows * rest);
+  if (!of.is_relu) return;
+  const double written = of.is_scattered ? panels : full;
+  // Sums of tiles have no NaN with a sign, so that fewer instructions are needed.
+  const bool is_short = !is_helium && !of.is_strided;
+  terms.Add("tiles of relu", is_short ? groups.tiles * written : 0);
+  terms.Add("rows of relu", (is_short ? groups.others : rows) * written);
+  if (!of.is_scattered) {
+    terms.Add("partial rows of relu", rows * partial);
+    terms.Add("rest of relu", rows * rest);
+  }
+}
+
+// Tiles of the kernel have `height` rows.
+void AddFloatRows(Terms& terms, const FloatRows& of, uint32_t height) {
+  const Groups groups = GroupsOf(of, height);
+  const double panels = Panels(of.outputs);
+  AddFloatResults(terms, of, groups);
+  if (of.count == 0) return;
+  if (of.is_strided) {
+    AddStridedSums(terms, of, panels * (groups.tiled + groups.others));
+  } else if (height == 1) {
+    AddSingleSums(terms, of, panels * (groups.tiled + groups.others));
+  } else {
+    AddTileSums(terms, of, panels * groups.tiles);
+    AddSingleSums(terms, of, panels * groups.others);
+  }
+}
+
+// The taps of a rectangle of a convolution: `windows` times `lines` runs of `count` inputs, as
+// ConvTapsOf has them (kernels/matrix/conv-inl.h).
+void SetTaps(const format::ConvParams& p, const kernels::Rectangle& at, FloatRows& rows) {
+  const kernels::WindowAxis down = Down(p), across = Across(p);
+  const kernels::TapSteps taps = kernels::TapsOf(at, down, across, StridesOf(p.x()));
+  const uint32_t channels = p.in_channels();
+  rows.count = 0;
+  if (taps.rows == 0 || channels == 0) return;
+  const bool is_line = channels == 1;
+  const auto columns = static_cast<uint32_t>(taps.columns);
+  const auto lines = static_cast<uint32_t>(taps.rows);
+  rows.is_strided = (is_line ? taps.column : p.x().channel()) != 1;
+  if (is_line || columns == 1 || taps.column == uint64_t{channels} * p.x().channel()) {
+    rows.windows = 1;
+    rows.lines = lines;
+    rows.count = columns * channels;
+  } else {
+    rows.windows = lines;
+    rows.lines = columns;
+    rows.count = channels;
+  }
+}
+
+void AddConv(const format::ConvParams& p, Terms& terms) {
+  const double times = 1.0 * p.batch() * p.groups(), panels = Panels(p.out_channels());
+  const uint32_t height = terms.kernels == KernelSet::kHelium ? 3 : 2;
+  const bool is_fused = IsPlain(p.activation()) || IsRelu(p.activation());
+  FloatRows rows = {times, 0,     p.out_channels(),       0,           0, 0,
+                    false, false, IsRelu(p.activation()), terms.Has(2)};
+  rows.is_scattered = p.y().channel() != 1 && p.out_channels() != 1;
+  terms.Add("steps", 1);
+  terms.Add("images", times);
+  AddRectangles(terms, p, times * panels);
+  ForRectangles(p, [&](const kernels::Rectangle& at) {
+    rows.rows = at.rows.count() * at.columns.count();
+    SetTaps(p, at, rows);
+    terms.Add("rows of pixels", times * panels * at.rows.count());
+    AddFloatRows(terms, rows, height);
+    if (is_fused) return;
+    const bool is_own = terms.kernels == KernelSet::kHelium;
+    if (rows.is_scattered) {
+      const Groups groups = GroupsOf(rows, height);
+      AddSpans(terms, p.activation(), panels * groups.tiles, kPanel * height, is_own);
+      AddSpans(terms, p.activation(), panels * groups.pairs, kPanel * 2, is_own);
+      AddSpans(terms, p.activation(), panels * groups.singles, kPanel, is_own);
+    } else {
+      AddSpans(terms, p.activation(), times * rows.rows * (p.out_channels() / kPanel), kPanel,
+               is_own);
+      const uint32_t rest = p.out_channels() % kPanel;
+      AddSpans(terms, p.activation(), times * rows.rows * (rest != 0), rest, is_own);
+    }
+  });
+}
+
+// Columns that the kernel gathers first, `columns` at a time and four inner steps at a time.
+void AddGathered(Terms& terms, const format::MatmulParams& p, double batch, uint32_t columns) {
+  const double chunks = (uint64_t{p.inner()} + 3) / 4, rest = columns % kPanel;
+  const double rows = batch * p.rows() * chunks;
+  terms.Add("gathered panels", batch);
+  terms.Add("gathered chunks", batch * chunks);
+  const double steps = batch * p.inner();
+  terms.Add("gathered steps", steps);
+  if (terms.kernels == KernelSet::kHelium && p.b_column_stride() == 1) {
+    terms.Add("fours of gathered weights", steps * (columns / 4));
+    terms.Add("rest of gathered weights", steps * (columns % 4));
+  } else {
+    terms.Add("gathered weights", steps * columns);
+  }
+  terms.Add("gathered rows", rows);
+  terms.Add("first gathered rows", batch * p.rows());
+  terms.Add("gathered products", batch * p.rows() * p.inner());
+  terms.Add("partial gathered rows", rows * (rest != 0));
+  // Sums continue with the results of the chunk before.
+  terms.Add("continued partial rows", batch * p.rows() * (chunks - 1) * (rest != 0));
+  if (terms.kernels == KernelSet::kDsp) {
+    terms.Add("gathered odd products", batch * p.rows() * (p.inner() % 2));
+    terms.Add("gathered rest", rows * rest);
+  } else {
+    terms.Add("gathered tiles", batch * chunks * (p.rows() / 3));
+    terms.Add("gathered pairs", batch * chunks * (p.rows() % 3 == 2));
+    terms.Add("gathered singles", batch * chunks * (p.rows() % 3 == 1));
+    terms.Add("gathered fours of the rest", rows * ((columns % kPanel + 3) / 4));
+  }
+}
+
+void AddMatmul(const format::MatmulParams& p, double batch, Terms& terms) {
+  const bool is_contiguous = p.b_column_stride() == 1;
+  uint32_t left = p.columns();
+  if (is_contiguous && left >= kPanel) {
+    FloatRows rows = {batch, p.rows(), left / kPanel * kPanel, 1, 1, p.inner(), true, false,
+                      false, false};
+    const uint32_t height = terms.kernels == KernelSet::kHelium ? 3 : 1;
+    AddFloatRows(terms, rows, height);
+    if (left % kPanel == 0) return;
+    rows.outputs = kPanel;  // the last panel is moved back
+    terms.Add("moved panels", batch);
+    return AddFloatRows(terms, rows, height);
+  }
+  for (; left != 0; left -= left < kPanel ? left : kPanel) {
+    if (left != 1) {
+      AddGathered(terms, p, batch, left < kPanel ? left : kPanel);
       continue;
     }
-    add(" lines with 1 more", panels * lines * (inputs % 4 == 1));
-    add(" lines with 2 more", panels * lines * (inputs % 4 == 2));
-    add(" lines with 3 more", panels * lines * (inputs % 4 == 3));
-    add(" fours of inputs", panels * lines * ((inputs + 3) / 4));
-    add(" products", panels * lines * inputs);
-    if (weights == Weights::kPacked) continue;
-    add(" products of partial panels", partial * lines * inputs);
-    add(" products of the rest", rest * lines * inputs);
+    terms.Add("columns", batch);
+    terms.Add("rows of columns", batch * p.rows());
+    terms.Add("products of columns", batch * p.rows() * p.inner());
   }
 }
 
-// Terms of an activation, which the kernels apply to finished rows.
-void AddActivation(Terms& terms, const format::Activation& activation, double rows,
-                   uint32_t outputs) {
-  const std::string name = TermName(activation);
-  if (name == "identity") return;
-  if (name != "relu" && name != "clamp") terms.variant += " function";
-  terms.Add("rows of " + name, rows);
-  terms.Add("panels of " + name, rows * Panels(outputs));
-  terms.Add("outputs of " + name, rows * outputs);
-}
-
-template <typename Params>
-void AddDense(const Params& p, Weights weights, Terms& terms) {
-  AddActivation(terms, p.activation(), p.rows(), p.outputs());
-  terms.Add("steps", 1);
-  terms.Add("panels", Panels(p.outputs()));
-  terms.Add("rows", p.rows());
-  terms.Add("inputs", 1.0 * p.rows() * p.inputs());
-  terms.Add("input blocks", 1.0 * p.rows() * ((p.inputs() + 15) / 16));
-  AddRows(terms, weights, 1, p.rows(), 1, p.inputs(), p.outputs());
-}
-
-kernels::WindowAxis Down(const auto& p) {
-  return {p.in_height(), p.out_height(), p.kernel_height(),
-          p.stride_y(),  p.dilation_y(), p.pad_top()};
-}
-kernels::WindowAxis Across(const auto& p) {
-  return {p.in_width(), p.out_width(),  p.kernel_width(),
-          p.stride_x(), p.dilation_x(), p.pad_left()};
-}
-
-std::string LayoutOf(const auto& p) {
-  return fmt::format("{}{}{}", p.x().channel() == 1 ? "last" : "first",
-                     p.y().channel() == 1 ? "" : " scattered",
-                     p.out_height() == 1 && p.kernel_height() == 1 ? " 1d" : "");
-}
-
-// Terms of the rectangles of a convolution of floats.
-template <typename Params>
-void AddConv(const Params& p, Terms& terms) {
-  const kernels::WindowAxis down = Down(p), across = Across(p);
-  const double times = 1.0 * p.batch() * p.groups();
-  const bool joins = p.in_channels() == 1 || (p.x().channel() == 1 && p.dilation_x() == 1 &&
-                                              p.x().pixel() == p.in_channels());
-  terms.Add("steps", 1);
-  AddActivation(terms, p.activation(), times * p.out_height() * p.out_width(), p.out_channels());
-  terms.Add("images", times);
-  terms.Add("images and panels", times * Panels(p.out_channels()));
-  kernels::Rectangles rectangles(down, across);
-  while (const kernels::Rectangle* at = rectangles.Next()) {
-    const uint32_t pixels = at->rows.count() * at->columns.count();
-    const uint32_t columns = at->kx.count();
-    const double lines = joins ? at->ky.count() : 1.0 * at->ky.count() * columns;
-    terms.Add("rectangles", times);
-    terms.Add("rectangles and panels", times * Panels(p.out_channels()));
-    AddRows(terms, Weights::kPacked, times, pixels, lines,
-            joins ? columns * p.in_channels() : p.in_channels(), p.out_channels());
-  }
-}
-
-// Terms of a convolution that copies each patch into a row, with its padding.
-template <typename Params>
-void AddPatches(const Params& p, Terms& terms) {
-  const double times = 1.0 * p.batch() * p.groups();
-  const uint32_t pixels = p.out_height() * p.out_width();
-  const uint32_t inputs = p.kernel_height() * p.kernel_width() * p.in_channels();
-  terms.Add("steps", 1);
-  AddActivation(terms, p.activation(), times * p.out_height() * p.out_width(), p.out_channels());
-  terms.Add("images", times);
-  terms.Add("images and panels", times * Panels(p.out_channels()));
-  terms.Add("lines of patches", times * pixels * p.kernel_height());
-  terms.Add("taps of patches", times * pixels * p.kernel_height() * p.kernel_width());
-  terms.Add("patches", times * pixels * inputs);
-  AddRows(terms, Weights::kIntegers, times, pixels, 1, inputs, p.out_channels());
-}
-
-// Terms of a window over each channel.
-template <typename Params>
-void AddWindows(const Params& p, Terms& terms) {
-  const kernels::WindowAxis down = Down(p), across = Across(p);
-  const double full = p.channels() / 16, rest = p.channels() % 16;
-  const double fours = p.channels() % 16 / 4, singles = p.channels() % 4;
-  const std::array<std::pair<const char*, double>, 7> lanes = {{{"", 1},
-                                                                {" full panels", full},
-                                                                {" rest", rest},
-                                                                {" fours", fours},
-                                                                {" singles", singles},
-                                                                {" partial panels", rest != 0},
-                                                                {" panels", Panels(p.channels())}}};
-  terms.Add("steps", 1);
-  kernels::Rectangles rectangles(down, across);
-  while (const kernels::Rectangle* at = rectangles.Next()) {
-    const double pixels = 1.0 * at->rows.count() * at->columns.count();
-    const double lines = pixels * at->ky.count();
-    const bool has_all_taps =
-        at->ky.count() == p.kernel_height() && at->kx.count() == p.kernel_width();
-    const std::string where = has_all_taps ? "" : "edge ";
-    for (const auto& [name, count] : lanes) {
-      const double n = p.batch() * count;
-      terms.Add(where + "rectangles" + name, n);
-      terms.Add(where + "rows" + name, n * at->rows.count());
-      terms.Add(where + "pixels" + name, n * pixels);
-      terms.Add(where + "lines" + name, n * lines);
-      terms.Add(where + "taps" + name, n * lines * at->kx.count());
-      terms.Add(where + "odd pixels" + name, n * at->rows.count() * (at->columns.count() % 4));
-    }
-  }
-}
-
-template <typename Params>
-void AddDepthwise(const Params& p, Terms& terms) {
-  AddWindows(p, terms);
-  AddActivation(terms, p.activation(), 1.0 * p.batch() * p.out_height() * p.out_width(),
-                p.channels());
-}
-
-std::string WindowVariant(const auto& p) {
-  return fmt::format("{}{} {}x{}{}{}", LayoutOf(p), p.channels() % 4 == 0 ? " fours" : "",
-                     std::min(p.kernel_height(), 6u), std::min(p.kernel_width(), 6u),
-                     p.stride_x() == 1 ? "" : " strided", p.dilation_x() == 1 ? "" : " dilated");
+// Integers have four columns at a time.
+void AddIntegerMatmul(const format::MatmulParams& p, double batch, Terms& terms) {
+  const double fours = batch * p.rows() * (p.columns() / 4);
+  const double singles = batch * p.rows() * (p.columns() % 4);
+  terms.Add("fours", fours);
+  terms.Add("singles", singles);
+  terms.Add("products of fours", fours * p.inner());
+  terms.Add("products of singles", singles * p.inner());
 }
 
 template <typename Params>
@@ -211,85 +268,31 @@ void AddCell(const Params& p, Terms& terms) {
 }  // namespace
 
 void AddTerms(const format::DenseParams& p, Terms& terms) {
-  terms.variant = TermName(p.weights());
-  AddDense(p, Weights::kPacked, terms);
-}
-void AddTerms(const format::DenseI8Params& p, Terms& terms) {
-  terms.variant = fmt::format("{}", p.max() <= 127 ? 8 : 16);
-  AddDense(p, Weights::kIntegers, terms);
-}
-void AddTerms(const format::DenseI4Params& p, Terms& terms) {
-  terms.variant = fmt::format("{} {}", p.max() <= 127 ? 8 : 16, TermName(p.scales()));
-  AddDense(p, Weights::kIntegers, terms);
-  const double blocks = (p.inputs() + 15) / 16;
-  const double groups =
-      p.group_blocks() == 0 ? 1 : (blocks + p.group_blocks() - 1) / p.group_blocks();
-  terms.Add("groups", Panels(p.outputs()) * groups);
-  terms.Add("rows and groups", p.rows() * Panels(p.outputs()) * groups);
-}
-void AddTerms(const format::DenseQ8Params& p, Terms& terms) {
-  // Helium stores panels of 4, 8 and 12 outputs as it stores full ones.
-  const uint32_t outputs = p.outputs();
-  const char* rest = outputs % 16 == 0  ? " full"
-                     : outputs % 8 == 0 ? " eights"
-                     : outputs % 4 == 0 ? " fours"
-                                        : "";
-  terms.variant = TermName(p.codes()) + rest;
-  AddDense(p, Weights::kIntegers, terms);
+  terms.variant = TermName(p.weights()) + FunctionOf(p.activation());
+  terms.Add("steps", 1);
+  terms.Add("panels", Panels(p.outputs()));
+  const bool is_relu = IsRelu(p.activation());
+  AddFloatRows(terms,
+               {1, p.rows(), p.outputs(), 1, 1, p.inputs(), false, false, is_relu, terms.Has(2)},
+               terms.kernels == KernelSet::kHelium ? 3 : 1);
+  if (!is_relu) AddSpans(terms, p.activation(), p.rows(), p.outputs());
 }
 void AddTerms(const format::ConvParams& p, Terms& terms) {
-  terms.variant = fmt::format("{} {}", TermName(p.weights()), LayoutOf(p));
+  const bool is_scattered = p.y().channel() != 1 && p.out_channels() != 1;
+  const std::string function = FunctionOf(p.activation());
+  terms.variant =
+      TermName(p.weights()) + (is_scattered && function.empty() ? " scattered" : function);
   AddConv(p, terms);
-}
-void AddTerms(const format::ConvI8Params& p, Terms& terms) {
-  terms.variant = fmt::format("{} {}", p.max() <= 127 ? 8 : 16, LayoutOf(p));
-  AddPatches(p, terms);
-  terms.Add("inputs",
-            1.0 * p.batch() * p.groups() * p.in_height() * p.in_width() * p.in_channels());
-}
-void AddTerms(const format::ConvQ8Params& p, Terms& terms) {
-  const bool is_direct = p.kernel_height() == 1 && p.kernel_width() == 1;
-  terms.variant =
-      fmt::format("{} {}{}", TermName(p.codes()), LayoutOf(p), is_direct ? " direct" : "");
-  AddPatches(p, terms);
-}
-void AddTerms(const format::DepthwiseParams& p, Terms& terms) {
-  terms.variant = fmt::format("{} {}{}", TermName(p.weights()), WindowVariant(p),
-                              p.multiplier() == 1 ? "" : " multiplied");
-  AddDepthwise(p, terms);
-}
-void AddTerms(const format::DepthwiseI8Params& p, Terms& terms) {
-  terms.variant = fmt::format("{}{}", WindowVariant(p), p.multiplier() == 1 ? "" : " multiplied");
-  AddDepthwise(p, terms);
-  terms.Add("weights", kPanel * Panels(p.channels()) * p.kernel_height() * p.kernel_width());
-}
-void AddTerms(const format::DepthwiseQ8Params& p, Terms& terms) {
-  terms.variant = fmt::format("{} {}{}", TermName(p.codes()), WindowVariant(p),
-                              p.multiplier() == 1 ? "" : " multiplied");
-  AddDepthwise(p, terms);
-}
-void AddTerms(const format::PoolParams& p, Terms& terms) {
-  terms.variant = fmt::format("{} {}", format::EnumNamePoolOp(p.op()), LayoutOf(p));
-  AddWindows(p, terms);
-}
-void AddTerms(const format::PoolQ8Params& p, Terms& terms) {
-  terms.variant =
-      fmt::format("{} {} {}", format::EnumNamePoolOp(p.op()), TermName(p.codes()), LayoutOf(p));
-  AddWindows(p, terms);
 }
 void AddTerms(const format::MatmulParams& p, Terms& terms) {
   double batch = 1;
   for (uint16_t i = 0; i < p.batch_rank(); ++i) batch *= p.batch_dims()->Get(i);
-  terms.variant =
-      fmt::format("{} {}{}{}{}", TermName(p.type()), p.a_inner_stride() == 1 ? "rows" : "",
-                  p.b_column_stride() == 1 ? " columns" : "",
-                  p.b_inner_stride() == 1 ? " inner" : "", p.columns() < kPanel ? " narrow" : "");
+  const std::string type = TermName(p.type());
+  terms.variant = type;
   terms.Add("steps", 1);
   terms.Add("batch", batch);
-  terms.Add("batch and panels", batch * Panels(p.columns()));
-  terms.Add("weights", batch * p.inner() * p.columns());
-  terms.Add("padded weights", batch * p.inner() * Panels(p.columns()) * kPanel);
-  AddRows(terms, Weights::kAnyStride, batch, p.rows(), 1, p.inner(), p.columns());
+  if (type == "f32") return AddMatmul(p, batch, terms);
+  AddIntegerMatmul(p, batch, terms);
 }
 void AddTerms(const format::LstmCellParams& p, Terms& terms) { AddCell(p, terms); }
 void AddTerms(const format::GruCellParams& p, Terms& terms) { AddCell(p, terms); }

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "converter/inspect/sections.h"
 #include "converter/inspect/term_names.h"
@@ -274,8 +275,18 @@ void AddTerms(const format::SubtractNoiseParams&, Terms&) {}
 void AddTerms(const format::FilterBankParams&, Terms&) {}
 void AddTerms(const format::FixedFourierParams&, Terms&) {}
 
-Terms TermsOf(const format::Model& model, const format::Step& step) {
+KernelSet KernelsOf(std::string_view core) {
+  return core == "cortex-m55" ? KernelSet::kHelium : KernelSet::kDsp;
+}
+
+Terms TermsOf(const format::Model& model, const format::Step& step, KernelSet kernels) {
   Terms terms;
+  terms.kernels = kernels;
+  const uint32_t count = format::kArity[step.kind()].operands();
+  for (uint32_t i = 0; i < count; ++i) {
+    const uint32_t slot = format::RowsOf(model.operands())[step.first_operand() + i];
+    if (slot == format::kNoSlot) terms.absent |= 1u << i;
+  }
   switch (static_cast<format::Kind>(step.kind())) {
 #define WEFT_STEP(name, Name, operands, ...)                               \
   case format::Kind::name:                                                 \
@@ -289,11 +300,8 @@ Terms TermsOf(const format::Model& model, const format::Step& step) {
   }
   if (terms.variant.empty()) return terms;
   // Absent operands choose other code.
-  const uint32_t count = format::kArity[step.kind()].operands();
-  for (uint32_t i = 0; i < count; ++i) {
-    if (format::RowsOf(model.operands())[step.first_operand() + i] == format::kNoSlot) {
-      terms.variant += fmt::format(" without {}", i);
-    }
+  for (uint32_t i = 0; i < count && !terms.counts_absent; ++i) {
+    if ((terms.absent >> i & 1) != 0) terms.variant += fmt::format(" without {}", i);
   }
   return terms;
 }

@@ -3,7 +3,7 @@
 """Checks on an emulated board that the kernels of WEFT_CONSTANT_TIME need the same number of
 instructions for ordinary numbers, zeros, large numbers, NaN and infinities.
 
-    constant_time.py --board BOARD --terms weft_step_terms --index FILE RUNNER CONSTANT DEFAULT
+    constant_time.py --cpu CPU --board BOARD --terms weft_step_terms --index FILE RUNNER CONSTANT DEFAULT
 
 RUNNER runs a program on the board. CONSTANT and DEFAULT are weft_size_steps with and without these
 kernels. Prints the most instructions of the cells of 64 units with both, and each fault: a step of
@@ -49,7 +49,8 @@ def print_cost(constant, default):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--board", required=True)
+    for name in ("cpu", "board"):
+        parser.add_argument(f"--{name}", required=True)
     parser.add_argument("--terms", required=True, type=pathlib.Path)
     parser.add_argument("--index", required=True, type=pathlib.Path)
     for name in ("runner", "constant", "default"):
@@ -60,7 +61,7 @@ def main():
     with tempfile.NamedTemporaryFile("w", suffix=".txt") as chosen:
         chosen.write("".join(f"{model}\n" for model in models))
         chosen.flush()
-        terms = instructions.parsed_terms(instructions.run([args.terms, chosen.name]))
+        terms = instructions.parsed_terms(instructions.run([args.terms, chosen.name, args.cpu]))
         constant = measured(args, args.constant, chosen.name, terms)
         default = measured(args, args.default, chosen.name, terms)
     print_cost(constant, default)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Prints the terms of each step of model files (converter/inspect/terms.h), for instructions.py:
-// weft_step_terms LIST, a file with one model a line.
+// weft_step_terms LIST CORE. LIST is a file with one model a line.
 //
 //   model FILE
 //   INDEX EXECUTIONS|VARIANT|NAME AMOUNT|...    index -1: the engine
@@ -24,7 +24,7 @@ void Print(int step, double executions, const weft::inspect::Terms& terms) {
   std::printf("\n");
 }
 
-bool PrintModel(const std::string& path) {
+bool PrintModel(const std::string& path, weft::inspect::KernelSet kernels) {
   std::ifstream stream(path, std::ios::binary | std::ios::ate);
   const weft::ZeroedMemory file(stream ? static_cast<size_t>(stream.tellg()) : 0);
   stream.seekg(0);
@@ -38,7 +38,7 @@ bool PrintModel(const std::string& path) {
   Print(-1, 1, weft::inspect::EngineTermsOf(model));
   for (uint32_t i = 0; i < steps.count; ++i) {
     if (steps[i].kind() == 0) continue;
-    Print(static_cast<int>(i), sum.times[i], weft::inspect::TermsOf(model, steps[i]));
+    Print(static_cast<int>(i), sum.times[i], weft::inspect::TermsOf(model, steps[i], kernels));
   }
   return true;
 }
@@ -46,9 +46,10 @@ bool PrintModel(const std::string& path) {
 }  // namespace
 
 int main(int count, char** arguments) {
-  if (count != 2) return 2;
+  if (count != 3) return 2;
   std::ifstream list(arguments[1]);
+  const weft::inspect::KernelSet kernels = weft::inspect::KernelsOf(arguments[2]);
   bool ok = true;
-  for (std::string path; std::getline(list, path);) ok = PrintModel(path) && ok;
+  for (std::string path; std::getline(list, path);) ok = PrintModel(path, kernels) && ok;
   return ok ? 0 : 1;
 }

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// Parts of the terms of products, convolutions and windows (terms.h).
+#ifndef WEFT_CONVERTER_INSPECT_PRODUCT_TERMS_H_
+#define WEFT_CONVERTER_INSPECT_PRODUCT_TERMS_H_
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <string>
+
+#include "converter/inspect/term_names.h"
+#include "converter/inspect/terms.h"
+#include "kernels/matrix/rectangles.h"
+
+namespace weft::inspect {
+
+constexpr uint32_t kPanel = 16;
+
+inline double Panels(uint32_t outputs) { return (uint64_t{outputs} + kPanel - 1) / kPanel; }
+
+kernels::WindowAxis Down(const auto& p) {
+  return {p.in_height(), p.out_height(), p.kernel_height(),
+          p.stride_y(),  p.dilation_y(), p.pad_top()};
+}
+kernels::WindowAxis Across(const auto& p) {
+  return {p.in_width(), p.out_width(),  p.kernel_width(),
+          p.stride_x(), p.dilation_x(), p.pad_left()};
+}
+inline kernels::MapStrides StridesOf(const format::MapStrides& map) {
+  return {map.image(), map.row(), map.pixel(), map.channel()};
+}
+
+// Calls with(rectangle) for each rectangle of a window.
+template <typename Params, typename With>
+void ForRectangles(const Params& p, const With& with) {
+  const kernels::WindowAxis down = Down(p), across = Across(p);
+  kernels::Rectangles rectangles(down, across);
+  while (const kernels::Rectangle* at = rectangles.Next()) with(*at);
+}
+
+// Terms of the loop over the rectangles of a window, which runs `times` times. Divisions by strides
+// and dilations other than 1 need more instructions.
+template <typename Params>
+void AddRectangles(Terms& terms, const Params& p, double times) {
+  terms.Add("windows", times);
+  terms.Add("windows with stride", times * ((p.stride_y() != 1) + (p.stride_x() != 1)));
+  ForRectangles(p, [&](const kernels::Rectangle& at) {
+    terms.Add("rectangles", times);
+    terms.Add("dilated rectangles", times * (p.dilation_x() != 1));
+    if (at.columns.first != 0) return;
+    terms.Add("rows of rectangles", times);
+    terms.Add("dilated rows of rectangles", times * (p.dilation_y() != 1));
+  });
+}
+
+// The part of a variant's name for an activation whose instructions depend on the function.
+inline std::string FunctionOf(const format::Activation& activation) {
+  const std::string name = TermName(activation);
+  return name == "identity" || name == "relu" || name == "clamp" ? "" : " function";
+}
+inline bool IsRelu(const format::Activation& activation) { return TermName(activation) == "relu"; }
+inline bool IsPlain(const format::Activation& activation) {
+  return TermName(activation) == "identity";
+}
+
+// Terms of an activation that is applied to `spans` runs of `length` finished results each. The
+// calls of all functions share a term, unless `has_own_calls`.
+inline void AddSpans(Terms& terms, const format::Activation& activation, double spans,
+                     double length, bool has_own_calls = false) {
+  if (IsPlain(activation)) return;
+  const std::string name = TermName(activation);
+  const bool is_own = FunctionOf(activation).empty() || has_own_calls;
+  terms.Add("spans of " + (is_own ? name : "functions"), spans);
+  if (terms.kernels == KernelSet::kDsp) return terms.Add("outputs of " + name, spans * length);
+  const auto outputs = static_cast<uint64_t>(length);
+  terms.Add("fours of " + name, spans * (outputs / 4));
+  terms.Add("rests of " + name, spans * (outputs % 4));
+  terms.Add("spans with a rest", spans * (outputs % 4 != 0));
+}
+
+}  // namespace weft::inspect
+
+#endif  // WEFT_CONVERTER_INSPECT_PRODUCT_TERMS_H_
