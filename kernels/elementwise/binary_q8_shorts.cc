@@ -22,7 +22,7 @@ void BinaryQ8Shorts(const BinaryQ8Shape& shape, const int16_t* a, const int16_t*
                         int16_t* to) HWY_ATTR {
     ints::ForVectors(count, [&](size_t i, size_t lanes) HWY_ATTR {
       const ints::Vec v = pair(LoadLine(of_a, i, lanes), LoadLine(of_b, i, lanes));
-      ints::Store(ints::LimitedTo16(v), to + i, lanes);
+      ints::Store(ints::LimitedTo<16>(v), to + i, lanes);
     });
   };
   ForLines(shape, a, b, y, line);

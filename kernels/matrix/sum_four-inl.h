@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sums of four or eight adjacent outputs on the scalar target, for processors without an
 // instruction that multiplies and adds several integers. Instructions per product: 2.3 on a
-// Cortex-M3, 3.7 on a Cortex-M0+. Included only by sum_panel-inl.h, and only for this target: so
+// Cortex-M3, 3.8 on a Cortex-M0+. Included only by sum_panel-inl.h, and only for this target: so
 // without a guard.
 
 #include "kernels/matrix/pack.h"
@@ -24,6 +24,7 @@ inline constexpr size_t kSharedOutputs = 8;
 #else
 inline constexpr size_t kSharedOutputs = 4;
 #endif
+static_assert(kInputBlock == 16 && kRowBlock == 4, "the loops in assembly below");
 
 // Adds to kOutputs sums the products of kNumbers numbers of a block. Advances the number and the
 // weights.
@@ -107,7 +108,6 @@ WEFT_PART void AddOutputs(const Number* numbers, size_t count, const int8_t* wei
 #define WEFT_ADD_EIGHTS(Name, Number, load, shift, block)                                   \
   __attribute__((naked, noinline)) inline void Name(const Number*, size_t, const int8_t*,   \
                                                     size_t, const int32_t*, int32_t*) {     \
-    static_assert(kInputBlock == 16 && kRowBlock == 4, "the loop below");                   \
     __asm__(                                                                                \
         ".syntax unified\n\t"                                                               \
         "push {r4-r11, lr}\n\t"                                                             \
@@ -196,7 +196,6 @@ WEFT_ADD_EIGHTS(AddEightsOfShorts, int16_t, "ldrsh r3, [r0], #2", "1", "32")
 // The index skips the weights of other outputs, so the address of the numbers is moved back.
 __attribute__((naked, noinline)) inline void AddFourBytes(const int8_t*, size_t, const int8_t*,
                                                           size_t, const int32_t*, int32_t*) {
-  static_assert(kInputBlock == 16 && kRowBlock == 4, "the loop below");
   __asm__(
       ".syntax unified\n\t"
       "push {r4-r7, lr}\n\t"

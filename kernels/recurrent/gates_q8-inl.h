@@ -87,7 +87,7 @@ HWY_INLINE Vec ExpOfNegative(Vec a, int32_t integer_bits) {
   const Vec third = Product16(Add(Halved<2>(x4), x3), Set(10923));
   const Vec tail = Halved<1>(Add(third, x2));
   const Vec begin = Set(28918);
-  Vec r = LimitedTo16(Add(begin, Product16(begin, WrappedTo16(Add(x, tail)))));
+  Vec r = LimitedTo<16>(Add(begin, Product16(begin, WrappedTo16(Add(x, tail)))));
   // exp(-2^k) for each bit of the rest.
   constexpr int32_t kFactors[] = {25520, 19875, 12055, 4435, 600, 11, 0};
   const Vec rest = Sub(mod, a);

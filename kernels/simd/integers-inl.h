@@ -219,7 +219,6 @@ HWY_INLINE Vec LimitedTo(Vec x) {
   return Limited(x, -kMax - 1, kMax);
 #endif
 }
-HWY_INLINE Vec LimitedTo16(Vec x) { return LimitedTo<16>(x); }
 
 // Calls body(i, lanes) for every full vector of [0, count), then for the rest.
 template <class Body>

@@ -69,14 +69,14 @@ constexpr int32_t Rescaled(int32_t x, const Multiplier& by) {
 
 // A factor below 1/2, prepared for many integers: both roundings are in one sum of 64 bits, because
 // floor((floor(p / 2^31) + c) / 2^r) is floor((p + 2^31 c) / 2^(31 + r)). A product from -2^30 to
-// -1 results in 0 whether or not the rounded product counts as negative.
+// 0 results in 0 whether or not the rounded product counts as negative.
 class SmallFactor {
  public:
   // Returns false if the factor is too large.
   static constexpr bool Fits(const Multiplier& by) { return by.exponent < -1; }
   constexpr explicit SmallFactor(const Multiplier& by)
       : mantissa_(by.mantissa), right_((-by.exponent - 1) & 31), half_(1 << right_ >> 1) {}
-  // Rescaled(x, by): the sum is that of the product, 2^30 for the first rounding, 2^31 half_ for
+  // Rescaled(x, by): the sum is that of the product, 2^30 for the first rounding, 2^32 half_ for
   // the second one, and -2^31 if x is negative.
 #if defined(__ARM_ARCH_6M__) && defined(__GNUC__)
   // As HighProductBy32. The compiler has too few registers and would need 40 instructions.
@@ -106,7 +106,7 @@ class SmallFactor {
         "adds %[x], %[x], %[low]\n\t"
         "lsrs %[x], %[x], #16\n\t"
         "adds %[x], %[x], %[high]\n\t"
-        : [x] "+l"(x), [high] "=&l"(high), [low] "=&l"(low), [t] "=&l"(t)
+        : [x] "+&l"(x), [high] "=&l"(high), [low] "=&l"(low), [t] "=&l"(t)
         : [m_low] "l"(m_low), [m_high] "l"(m_high)
         : "cc");
     return ((x >> (right_ - 1)) + 1) >> 1;
@@ -124,7 +124,7 @@ class SmallFactor {
   int32_t mantissa_, right_, half_;
 };
 
-// The same for sums of int16 codes: the factor has 15 bits, and the product is rounded once, halves
+// Rescaled for sums of int16 codes: the factor has 15 bits, and the product is rounded once, halves
 // towards +infinity. The exponent is at most kMaxShortExponent, x below 2^47 in magnitude.
 inline constexpr int32_t kMaxShortExponent = 14;
 constexpr int64_t RescaledOnce(int64_t x, const Multiplier& by) {
