@@ -354,6 +354,7 @@ void AddPixelsInPlace(Terms& terms, const format::ConvQ8Params& p, const CodeRow
 
 // Rows in place, or patches: the DSP extension gathers three at a time, Helium four.
 void AddConvQ8(const format::ConvQ8Params& p, CodeRows rows, Terms& terms) {
+  if (!HasResults(p)) return;
   const double times = 1.0 * p.batch() * p.groups();
   const bool is_direct = kernels::ConvQ8IsDirect(p),
              is_helium = terms.kernels == KernelSet::kHelium;

@@ -30,9 +30,20 @@ inline kernels::MapStrides StridesOf(const format::MapStrides& map) {
   return {map.image(), map.row(), map.pixel(), map.channel()};
 }
 
-// Calls with(rectangle) for each rectangle of a window.
+// Returns true if the step has results. Without them, its numbers of pixels have no limit.
+template <typename Params>
+bool HasResults(const Params& p) {
+  if constexpr (requires { p.out_channels(); }) {
+    return p.batch() != 0 && p.groups() != 0 && p.out_channels() != 0;
+  } else {
+    return p.batch() != 0 && p.channels() != 0;
+  }
+}
+
+// Calls with(rectangle) for each rectangle of a window that has results.
 template <typename Params, typename With>
 void ForRectangles(const Params& p, const With& with) {
+  if (!HasResults(p)) return;
   const kernels::WindowAxis down = Down(p), across = Across(p);
   kernels::Rectangles rectangles(down, across);
   while (const kernels::Rectangle* at = rectangles.Next()) with(*at);

@@ -20,7 +20,6 @@ std::string PoolLayoutOf(const auto& p) {
 // Terms of a window over each channel.
 template <typename Params>
 void AddWindows(const Params& p, Terms& terms) {
-  const kernels::WindowAxis down = Down(p), across = Across(p);
   const double full = p.channels() / 16, rest = p.channels() % 16;
   const double fours = p.channels() % 16 / 4, singles = p.channels() % 4;
   const std::array<std::pair<const char*, double>, 7> lanes = {{{"", 1},
@@ -31,23 +30,22 @@ void AddWindows(const Params& p, Terms& terms) {
                                                                 {" partial panels", rest != 0},
                                                                 {" panels", Panels(p.channels())}}};
   terms.Add("steps", 1);
-  kernels::Rectangles rectangles(down, across);
-  while (const kernels::Rectangle* at = rectangles.Next()) {
-    const double pixels = 1.0 * at->rows.count() * at->columns.count();
-    const double lines = pixels * at->ky.count();
+  ForRectangles(p, [&](const kernels::Rectangle& at) {
+    const double pixels = 1.0 * at.rows.count() * at.columns.count();
+    const double lines = pixels * at.ky.count();
     const bool has_all_taps =
-        at->ky.count() == p.kernel_height() && at->kx.count() == p.kernel_width();
+        at.ky.count() == p.kernel_height() && at.kx.count() == p.kernel_width();
     const std::string where = has_all_taps ? "" : "edge ";
     for (const auto& [name, count] : lanes) {
       const double n = p.batch() * count;
       terms.Add(where + "rectangles" + name, n);
-      terms.Add(where + "rows" + name, n * at->rows.count());
+      terms.Add(where + "rows" + name, n * at.rows.count());
       terms.Add(where + "pixels" + name, n * pixels);
       terms.Add(where + "lines" + name, n * lines);
-      terms.Add(where + "taps" + name, n * lines * at->kx.count());
-      terms.Add(where + "odd pixels" + name, n * at->rows.count() * (at->columns.count() % 4));
+      terms.Add(where + "taps" + name, n * lines * at.kx.count());
+      terms.Add(where + "odd pixels" + name, n * at.rows.count() * (at.columns.count() % 4));
     }
-  }
+  });
 }
 
 // Lines of pixels with the same taps, which follow the longer side of a rectangle.
@@ -55,13 +53,18 @@ struct TapLines {
   double lines, pixels;  // pixels of all lines
   double rows, columns;  // of taps
   uint32_t length;       // pixels of a line
+  bool has_bias;
 };
-TapLines TapLinesOf(const kernels::Rectangle& at, double times) {
+TapLines TapLinesOf(const kernels::Rectangle& at, double times, bool has_bias) {
   const uint32_t rows = at.rows.count(), columns = at.columns.count();
   const double lines = times * std::min(rows, columns);
   const bool has_taps = at.ky.count() != 0 && at.kx.count() != 0;
-  return {lines, times * rows * columns, has_taps ? 1.0 * at.ky.count() : 0,
-          has_taps ? 1.0 * at.kx.count() : 0, std::max(rows, columns)};
+  return {lines,
+          times * rows * columns,
+          has_taps ? 1.0 * at.ky.count() : 0,
+          has_taps ? 1.0 * at.kx.count() : 0,
+          std::max(rows, columns),
+          has_bias};
 }
 
 // The sums of `blocks` equal blocks of channels for each line.
@@ -73,7 +76,7 @@ void AddTapSums(Terms& terms, const std::string& name, const TapLines& of, doubl
   terms.Add("rows of " + name, pixels * of.rows);
   terms.Add("taps of " + name, pixels * of.rows * of.columns);
   if (is_relu) terms.Add("relu of " + name, pixels);
-  if (!terms.Has(2)) terms.Add("pixels without bias", pixels);
+  if (!of.has_bias) terms.Add("pixels without bias", pixels);
 }
 
 // Blocks of 16, 8 or 4 contiguous channels. The last one is moved back to end with the last
@@ -101,7 +104,7 @@ void AddBlocksOfChannels(Terms& terms, const TapLines& of, uint32_t channels, bo
 
 // Depthwise of floats for some of the channels of a step.
 template <typename Params>
-void AddDepthwise(const Params& p, uint32_t channels, bool is_f16, Terms& terms) {
+void AddDepthwise(const Params& p, uint32_t channels, bool is_f16, bool has_bias, Terms& terms) {
   const bool is_relu = IsRelu(p.activation());
   const bool is_own = terms.kernels == KernelSet::kHelium;
   const bool in_contiguous = channels == p.multiplier() || p.x().channel() == 1;
@@ -109,7 +112,7 @@ void AddDepthwise(const Params& p, uint32_t channels, bool is_f16, Terms& terms)
       in_contiguous && (channels == 1 || p.y().channel() == 1) && p.multiplier() == 1;
   AddRectangles(terms, p, p.batch());
   ForRectangles(p, [&](const kernels::Rectangle& at) {
-    const TapLines of = TapLinesOf(at, p.batch());
+    const TapLines of = TapLinesOf(at, p.batch(), has_bias);
     if (!is_last) {
       AddTapSums(terms, "strided channels", of, channels, false);
       return AddSpans(terms, p.activation(), of.pixels * channels, 1, is_own);
@@ -144,17 +147,22 @@ void AddWidened(const format::DepthwiseI8Params& p, uint32_t channels, Terms& te
 void AddTerms(const format::DepthwiseParams& p, Terms& terms) {
   terms.variant = TermName(p.weights()) + FunctionOf(p.activation());
   terms.Add("steps", 1);
-  AddDepthwise(p, p.channels(), p.weights() != format::ElementType::f32, terms);
+  AddDepthwise(p, p.channels(), p.weights() != format::ElementType::f32, terms.Has(2), terms);
 }
 void AddTerms(const format::DepthwiseI8Params& p, Terms& terms) {
   terms.variant = "all" + FunctionOf(p.activation());
   terms.Add("steps", 1);
   const uint32_t at_once =
       kernels::DepthwiseI8WidensAll(p) ? p.channels() : kernels::kDepthwiseI8Channels;
-  const uint32_t some = std::max(at_once / std::max(p.multiplier(), 1u) * p.multiplier(), 1u);
-  for (uint32_t left = p.channels(); left != 0; left -= std::min(left, some)) {
-    AddWidened(p, std::min(left, some), terms);
-    AddDepthwise(p, std::min(left, some), false, terms);
+  // As in the kernel: complete input channels, or some outputs of one input channel.
+  const uint32_t multiplier = p.multiplier();
+  const bool is_one = multiplier > at_once;
+  const uint32_t max = is_one ? at_once : at_once / multiplier * multiplier;
+  for (uint32_t first = 0, count = 0; first < p.channels(); first += count) {
+    const uint32_t left = is_one ? multiplier - first % multiplier : p.channels() - first;
+    count = std::min(left, max);
+    AddWidened(p, count, terms);
+    AddDepthwise(p, count, false, terms.Has(4), terms);
   }
 }
 void AddTerms(const format::PoolParams& p, Terms& terms) {

@@ -24,7 +24,7 @@ and in the activation.
 
 All bounds are raised by a factor and by at most 500 instructions, so that they also hold for each
 fifth of the steps when only the others are fitted; and again by half of that, for shapes that were
-not measured. Of several such pairs, the one with the smallest excess is used.
+not measured. The pair with the smallest excess is used.
 
 --text keeps what the board printed in a file. If the file exists, the board does not run again, so that
 other terms can be tried.
