@@ -16,6 +16,7 @@ set -euo pipefail
 mkdir -p "$1"
 output=$(cd "$1" && pwd)
 shift
+[ ! -d "${WEFT_WINDOWS_PYTHON:-}" ] || WEFT_WINDOWS_PYTHON=$(cd "$WEFT_WINDOWS_PYTHON" && pwd)
 cd "$(dirname "$0")/.."
 pythons=("$@")
 [ ${#pythons[@]} -gt 0 ] || pythons=(python3)
@@ -32,11 +33,12 @@ repair=
 oldest=10
 cross=()
 if [ -n "${WEFT_WINDOWS_PYTHON:-}" ]; then
-  [ -d "$WEFT_WINDOWS_PYTHON" ] || fail "WEFT_WINDOWS_PYTHON: $WEFT_WINDOWS_PYTHON: is no folder"
+  [ -d "$WEFT_WINDOWS_PYTHON" ] || fail "WEFT_WINDOWS_PYTHON: $WEFT_WINDOWS_PYTHON: is no" \
+    "folder; must be that of a Python for Windows"
   oldest=12  # for abi3
   export _PYTHON_HOST_PLATFORM=win-amd64
   cross=("CMAKE_TOOLCHAIN_FILE=$PWD/toolchains/mingw-w64.cmake"
-    "WEFT_WINDOWS_PYTHON=$(cd "$WEFT_WINDOWS_PYTHON" && pwd)")
+    "WEFT_WINDOWS_PYTHON=$WEFT_WINDOWS_PYTHON")
   for name in fmt json pugixml; do
     [ ! -d "build/deps/pinned/$name" ] ||
       cross+=("WEFT_${name^^}_DIR=$PWD/build/deps/pinned/$name")
@@ -112,7 +114,8 @@ check_wheel() {
 for python in "${pythons[@]}"; do
   rm -rf "$work/wheel" "$work/repaired"
   mkdir "$work/repaired"
-  settings=("${cross[@]/#/--config-settings=cmake.define.}")
+  settings=()
+  [ ${#cross[@]} -eq 0 ] || settings=("${cross[@]/#/--config-settings=cmake.define.}")
   if [ -n "${WEFT_PYTHON_MODULE:-}" ]; then
     settings+=("--config-settings=cmake.define.WEFT_PYTHON_MODULE=$WEFT_PYTHON_MODULE")
     case "$WEFT_PYTHON_MODULE" in
@@ -121,7 +124,7 @@ for python in "${pythons[@]}"; do
     esac
   fi
   "$python" -m pip --disable-pip-version-check wheel --quiet --no-deps ${WEFT_PIP_OPTIONS:-} \
-    "${settings[@]}" --wheel-dir "$work/wheel" ./python
+    ${settings[@]+"${settings[@]}"} --wheel-dir "$work/wheel" ./python
   case "$repair" in
     auditwheel) auditwheel repair --wheel-dir "$work/repaired" "$work"/wheel/weft-*.whl ;;
     delocate-wheel) delocate-wheel --wheel-dir "$work/repaired" "$work"/wheel/weft-*.whl ;;

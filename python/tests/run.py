@@ -41,6 +41,7 @@ def main(module, folder, *command):
     with subprocess.Popen([*(command or [sys.executable]), "-m", "unittest", "discover", "-s", str(_HERE), "-v"],
                           env={**os.environ, "PYTHONPATH": str(site)}, cwd=folder, stdin=subprocess.PIPE,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as run:
+        run.stdin.close()
         for line in run.stdout:
             sys.stdout.buffer.write(line)
     return run.returncode

@@ -34,7 +34,8 @@ class Command(unittest.TestCase):
     def test_is_that_of_the_package(self):
         self.assertIn(f"weft {weft.__version__},", _weft("--version").stdout)
         script = pathlib.Path(weft.__file__).parents[1] / "bin/weft"
-        run = [sys.executable, script] if os.name == "nt" else [script]  # no .exe if pip ran elsewhere
+        is_bare = os.name == "nt" and not script.with_suffix(".exe").exists()  # pip ran elsewhere
+        run = [sys.executable, script] if is_bare else [script]
         said = subprocess.run([*run, "--version"], text=True, capture_output=True, check=True)
         self.assertEqual(said.stdout, _weft("--version").stdout)
 
