@@ -10,7 +10,7 @@
 # Prints a line for each fuzzer. Exits with 1 if there is a finding: a crash, an access outside
 # memory, undefined behaviour, a leak, an input that takes more than 60 s or 2 GB, or a broken
 # promise. Inputs that reach new code are kept in build/fuzz; later searches begin with them.
-# WEFT_FUZZ_PROGRAM is the program; without it, the one of the preset asan is built.
+# WEFT_FUZZ_PROGRAMS is the folder of the programs; without it, those of the preset asan are built.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 usage() {
@@ -42,19 +42,25 @@ if [ -z "$inputs" ] && [ "${fuzzers[*]}" = graphs ]; then
     --minutes "$amount" --models 10000000
 fi
 
-program=${WEFT_FUZZ_PROGRAM:-}
-if [ -z "$program" ]; then
-  program=build/asan/tests/fuzz/weft_fuzz
+programs=${WEFT_FUZZ_PROGRAMS:-}
+if [ -z "$programs" ]; then
+  programs=build/asan/tests/fuzz
   { [ -e build/asan/build.ninja ] || cmake --preset asan; } &&
-    cmake --build --preset asan --target weft_fuzz || exit 1
+    cmake --build --preset asan --target "${fuzzers[@]/#/weft_fuzz_}" || exit 1
 fi
+
+# Files of inputs are in memory. An allocation is recorded with two frames of its stack; the command
+# that repeats a finding records all.
+[ ! -w /dev/shm ] || export TMPDIR=/dev/shm
+asan=${ASAN_OPTIONS:-}:malloc_context_size=2
 
 # Prints the last value of a libFuzzer statistic: "cov: 123" or "stat::name: 123".
 last() { grep -ao "$1: *[0-9]*" "$2" | tail -n 1 | grep -o '[0-9]*$'; }
 
 # Runs one fuzzer. Returns 1 if there is a finding.
 search() {
-  local fuzzer=$1 folder=build/fuzz/$1 corpus log status stored options=()
+  local fuzzer=$1 folder=build/fuzz/$1 program=$programs/weft_fuzz_$1
+  local corpus log status stored options=()
   mkdir -p "$folder/corpus"
   log=$folder/log.txt
   corpus=$folder/corpus
@@ -68,10 +74,11 @@ search() {
   fi
   # -timeout: the plan hash may need the work of 1 GB, about 30 s with the sanitizers.
   # -len_control: inputs may have any length from the start. -malloc_limit_mb: a model may require
-  # 16 GB of scratch, which is allocated but not written.
-  "$program" "$fuzzer" "${options[@]}" -timeout=60 -rss_limit_mb=2048 \
+  # 16 GB of scratch, which is allocated but not written. -print_funcs: without names of functions.
+  ASAN_OPTIONS=$asan "$program" "${options[@]}" -timeout=60 -rss_limit_mb=2048 \
     -malloc_limit_mb=20000 -max_len=32768 -len_control=0 -reload=0 -close_fd_mask=3 \
-    -print_final_stats=1 "-artifact_prefix=$folder/finding-" "$corpus" "${stored[@]}" >"$log" 2>&1
+    -print_funcs=0 -print_final_stats=1 "-artifact_prefix=$folder/finding-" "$corpus" \
+    "${stored[@]}" >"$log" 2>&1
   status=$?
   [ -z "$inputs" ] || rm -rf "$corpus"
   printf '%s: %s inputs, %s a second, %s branches, %s features, ' "$fuzzer" \
@@ -86,7 +93,7 @@ search() {
   echo "FINDING"
   grep -aE '^FINDING|ERROR: |runtime error|SUMMARY' "$log" | head -n 5
   echo "log: $log"
-  [ -z "$file" ] || echo "repeat: $program $fuzzer $file"
+  [ -z "$file" ] || echo "repeat: $program $file"
   return 1
 }
 

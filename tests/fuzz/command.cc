@@ -4,39 +4,13 @@
 #include <unistd.h>
 
 #include <cstdio>
-#include <cstdlib>
 #include <sstream>
 
 #include "converter/cli/commands.h"
+#include "tests/fuzz/fuzzer.h"
 
 namespace weft::fuzz {
 namespace {
-
-namespace fs = std::filesystem;
-
-// A folder of this process, deleted when the process ends.
-class Folder {
- public:
-  Folder() {
-    std::string name = (fs::temp_directory_path() / "weft-fuzz-XXXXXX").string();
-    path_ = mkdtemp(name.data());
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  ~Folder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
-
-const fs::path& FolderOfProcess() {
-  static const Folder folder;
-  return folder.path();
-}
 
 // Redirects a stream to a file during its lifetime.
 class Redirected {
@@ -74,27 +48,6 @@ class Redirected {
 };
 
 }  // namespace
-
-FileOfInput::FileOfInput(const std::string& name, Input bytes)
-    : path_((FolderOfProcess() / name).string()) {
-  std::FILE* file = std::fopen(path_.c_str(), "wb");
-  if (file == nullptr) Finding("the fuzzer cannot write " + path_);
-  std::fwrite(bytes.data(), 1, bytes.size(), file);
-  std::fclose(file);
-}
-
-FileOfInput::~FileOfInput() {
-  std::error_code ignored;
-  fs::remove(path_, ignored);
-}
-
-void CheckLines(const std::vector<std::string>& lines) {
-  for (const std::string& line : lines) {
-    if (line.empty()) Finding("an error is empty");
-    if (line.find('\n') != std::string::npos) Finding("an error has several lines: " + line);
-    if (line.starts_with("weft: internal error")) Finding(line);
-  }
-}
 
 Answer CallCommand(const std::vector<std::string>& words) {
   std::vector<const char*> arguments = {"weft"};

@@ -11,7 +11,6 @@
 #include "converter/convert.h"
 #include "converter/program/narrow_weights.h"
 #include "converter/read_model.h"
-#include "tests/fuzz/command.h"
 #include "tests/fuzz/model_run.h"
 
 namespace weft::fuzz {

@@ -143,7 +143,7 @@ void ChangeWeights(std::string& weights, Random& random) {
 
 }  // namespace
 
-void RunConvertIr(Input input) {
+void Run(Input input) {
   Choices choices(input);
   if (input.size() <= kOptionBytes) return;
   const Input model = input.subspan(kOptionBytes);
@@ -153,7 +153,7 @@ void RunConvertIr(Input input) {
   ConvertInput(choices, model.first(bytes), weights, "model.xml");
 }
 
-void MutateIr(std::string& input, Random& random) {
+void Mutate(std::string& input, Random& random) {
   if (input.size() <= kOptionBytes) return;
   if (Below(random, 8) == 0) {
     input[Below(random, kOptionBytes)] = static_cast<char>(random() >> 8);

@@ -49,13 +49,13 @@ void ChangeWord(char* at, const char* other, Random& random) {
 
 }  // namespace
 
-void RunConvertTflite(Input input) {
+void Run(Input input) {
   Choices choices(input);
   if (input.size() <= kOptionBytes) return;
   ConvertInput(choices, input.subspan(kOptionBytes), {}, "model.tflite");
 }
 
-void MutateTflite(std::string& input, Random& random) {
+void Mutate(std::string& input, Random& random) {
   if (input.size() < kOptionBytes + 8 || Below(random, 8) == 0) {
     input[Below(random, std::min(input.size(), kOptionBytes))] = static_cast<char>(random() >> 8);
     return;

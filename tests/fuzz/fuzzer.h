@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fuzzers: functions that accept any bytes. A fuzzer stops the process with abort() if an input
-// breaks a promise of weft. libfuzzer.cc creates inputs; replay.cc reads them from files.
+// A fuzzer is a program with one Run and one Mutate. libfuzzer.cc creates inputs; replay.cc reads
+// them from files.
 #ifndef WEFT_TESTS_FUZZ_FUZZER_H_
 #define WEFT_TESTS_FUZZ_FUZZER_H_
 
@@ -9,27 +9,25 @@
 #include <random>
 #include <span>
 #include <string>
-#include <string_view>
+#include <vector>
 
 namespace weft::fuzz {
 
 using Input = std::span<const std::byte>;
 using Random = std::minstd_rand;
 
-struct Fuzzer {
-  std::string_view name;
-  void (*run)(Input input);
-  // Changes an input so that most results reach the code after the first checks.
-  void (*mutate)(std::string& input, Random& random);
-};
-
-// The fuzzers of this build: all of them, or `model` without the converter.
-std::span<const Fuzzer> All();
-// Returns null if there is no fuzzer with this name.
-const Fuzzer* Find(std::string_view name);
+// Accepts any bytes. Stops the process with abort() if the input breaks a promise of weft.
+void Run(Input input);
+// Changes an input so that most results reach the code after the first checks.
+void Mutate(std::string& input, Random& random);
+// The mutator of the fuzzers whose input is a number and a model file.
+void MutateModel(std::string& input, Random& random);
 
 // Prints the broken promise and aborts.
 [[noreturn]] void Finding(const std::string& text);
+
+// It is a finding if a line is empty, has a line end or reports a defect of weft.
+void CheckLines(const std::vector<std::string>& lines);
 
 // Reads the numbers at the start of an input that select options; 0 after its end.
 class Choices {
@@ -53,17 +51,6 @@ template <typename T>
 auto& PickFrom(Random& random, T& list) {
   return list[Below(random, std::size(list))];
 }
-
-// Functions of the fuzzers, for the table in fuzzer.cc.
-void RunModelFuzzer(Input input);
-void MutateModel(std::string& input, Random& random);
-void RunReaders(Input input);
-void RunConvertIr(Input input);
-void MutateIr(std::string& input, Random& random);
-void RunConvertTflite(Input input);
-void MutateTflite(std::string& input, Random& random);
-void RunTexts(Input input);
-void MutateTexts(std::string& input, Random& random);
 
 }  // namespace weft::fuzz
 

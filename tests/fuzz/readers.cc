@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The fuzzer `readers`: desktop commands on hostile model files. The first byte of an input selects
-// the command, the rest is the file. MutateModel (model.cc) changes the inputs.
+// the command, the rest is the file.
 #include <nlohmann/json.hpp>
 
 #include "converter/convert.h"
 #include "runtime/verify.h"
 #include "tests/fuzz/command.h"
+#include "tests/fuzz/file_of_input.h"
 #include "tests/fuzz/guarded_block.h"
 #include "tests/fuzz/model_run.h"
 
@@ -45,7 +46,7 @@ void EmitC(Input file) {
 
 }  // namespace
 
-void RunReaders(Input input) {
+void Run(Input input) {
   Choices choices(input);
   const unsigned reading = static_cast<unsigned>(kReading.size());
   const unsigned number = choices.Choose(reading + static_cast<unsigned>(kRunning.size()) + 1);
@@ -62,5 +63,7 @@ void RunReaders(Input input) {
   if (answer.code == 0 && words.back() == "--json" && !nlohmann::json::accept(answer.out))
     Finding("weft " + words[0] + " printed invalid JSON");
 }
+
+void Mutate(std::string& input, Random& random) { MutateModel(input, random); }
 
 }  // namespace weft::fuzz

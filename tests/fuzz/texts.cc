@@ -16,7 +16,7 @@
 #include "converter/plan/solve.h"
 #include "converter/plan/validate_placement.h"
 #include "converter/report/page.h"
-#include "tests/fuzz/command.h"
+#include "tests/fuzz/file_of_input.h"
 #include "tests/fuzz/fuzzer.h"
 
 namespace weft::fuzz {
@@ -73,7 +73,7 @@ void ReadCsv(Input file) {
 
 void ReadMeasurements(Input file) {
   const FileOfInput stored("times.json", file);
-  const nlohmann::ordered_json model = {
+  static const nlohmann::ordered_json model = {
       {"file", "m.weft"},
       {"listing", {{{"kind", "dense"}, {"layer", "a"}}, {{"kind", "copy"}, {"layer", "b \"c\""}}}}};
   for (const bool is_times : {true, false}) {
@@ -106,14 +106,14 @@ const std::vector<std::string>& TextWords() {
 
 }  // namespace
 
-void RunTexts(Input input) {
+void Run(Input input) {
   constexpr void (*kReaders[])(Input) = {ReadNpy, ReadWav, ReadCsv, ReadMeasurements};
   Choices choices(input);
   const unsigned number = choices.Choose(static_cast<unsigned>(std::size(kReaders)));
   kReaders[number](choices.rest());
 }
 
-void MutateTexts(std::string& input, Random& random) {
+void Mutate(std::string& input, Random& random) {
   for (size_t changes = 1 + Below(random, 4); changes > 0; --changes) {
     const size_t at = Below(random, input.size() + 1);
     const std::string& word = PickFrom(random, TextWords());
