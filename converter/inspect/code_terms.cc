@@ -57,14 +57,14 @@ void AddCodes(Terms& terms, const CodeRows& of, const format::Activation& activa
   }
   const std::string name = rows == 1 ? "integer row" : "integer rows";
   const bool is_shared = rows == 1 || of.shares_start;
-  const uint32_t whole = is_shared ? count / 2 * 2 : 0;
+  const uint32_t complete = is_shared ? count / 2 * 2 : 0;
   terms.Add(name, times);
-  terms.Add("pairs of " + name, times * (whole / 2));
-  terms.Add("integer rows with a rest", all * (count != whole));
-  terms.Add("rest of integer rows", all * (count - whole));
+  terms.Add("pairs of " + name, times * (complete / 2));
+  terms.Add("integer rows with a rest", all * (count != complete));
+  terms.Add("rest of integer rows", all * (count - complete));
   if (!of.is_limited) return;
-  terms.Add("limited rows", all * (whole != 0));
-  terms.Add("limited outputs", all * whole);
+  terms.Add("limited rows", all * (complete != 0));
+  terms.Add("limited outputs", all * complete);
 }
 
 // Widens `inputs` inputs of `rows` rows.
@@ -91,9 +91,9 @@ void AddDspSums(Terms& terms, const CodeRows& of, double times, uint32_t rows, u
   const auto width =
       before < outputs ? static_cast<uint32_t>(kernels::PanelWidth(outputs - before)) : 0;
   const bool shares = !is_single && width == kPanel / 2, adds = width != 0 && !shares;
-  const bool is_whole = of.has_first && outputs == before + width;
+  const bool is_complete = of.has_first && outputs == before + width;
   terms.Add((is_direct ? "direct sums" : "sums") + of_rows, times);
-  if (!is_direct && (of.inputs == 0 || adds || (!is_whole && (of.has_first || !is_single)))) {
+  if (!is_direct && (of.inputs == 0 || adds || (!is_complete && (of.has_first || !is_single)))) {
     terms.Add("cleared rows", times * rows);
     terms.Add("cleared panels", times * rows * (wide + (width != 0)));
     if (of.has_first) terms.Add("rows of first sums", times * rows);
@@ -180,10 +180,10 @@ void AddHeliumTail(Terms& terms, const CodeRows& of, const format::Activation& a
 }
 
 void AddHeliumRows(Terms& terms, const CodeRows& of, const format::Activation& activation) {
-  const bool is_whole = of.inputs != 0 && of.is_contiguous;
-  const uint32_t whole = is_whole ? of.outputs / kPanel * kPanel : 0;
+  const bool is_complete = of.inputs != 0 && of.is_contiguous;
+  const uint32_t complete = is_complete ? of.outputs / kPanel * kPanel : 0;
   uint32_t paired = 0;
-  if (is_whole && of.rows >= 2 && (!of.has_start || of.shares_start)) {
+  if (is_complete && of.rows >= 2 && (!of.has_start || of.shares_start)) {
     const uint32_t over = (kBlock - of.inputs % kBlock) % kBlock;
     const uint32_t last = over == 0          ? 0
                           : of.x_stride == 0 ? of.rows
@@ -191,13 +191,13 @@ void AddHeliumRows(Terms& terms, const CodeRows& of, const format::Activation& a
     paired = last < of.rows ? (of.rows - last) / 2 * 2 : 0;
   }
   terms.Add("calls", of.times);
-  if (whole != 0) {
-    if (paired != 0) AddHeliumPairs(terms, of, paired / 2, whole);
+  if (complete != 0) {
+    if (paired != 0) AddHeliumPairs(terms, of, paired / 2, complete);
     const double rows = of.times * (of.rows - paired);
-    if (rows != 0) AddHeliumRow(terms, of, rows, of.inputs, whole);
-    if (of.is_float) AddSpans(terms, activation, of.times * of.rows, whole);
+    if (rows != 0) AddHeliumRow(terms, of, rows, of.inputs, complete);
+    if (of.is_float) AddSpans(terms, activation, of.times * of.rows, complete);
   }
-  for (uint32_t first = whole; first < of.outputs; first += kPanel) {
+  for (uint32_t first = complete; first < of.outputs; first += kPanel) {
     const uint32_t outputs = std::min(of.outputs - first, kPanel);
     const bool pairs = paired != 0 && outputs % 4 == 0 && outputs != 4 && !of.is_float;
     terms.Add("tail panels", of.times);
@@ -443,14 +443,14 @@ void AddQuantisedDsp(Terms& terms, const QuantisedRows& of) {
 }
 
 void AddQuantisedHelium(Terms& terms, const QuantisedRows& of) {
-  const uint32_t whole = of.outputs / kPanel * kPanel, rest = of.outputs % kPanel;
+  const uint32_t complete = of.outputs / kPanel * kPanel, rest = of.outputs % kPanel;
   const double blocks = Blocks(of.inputs);
   if (!of.has_start) terms.Add("rows without start", of.times);
   if (!of.has_start) terms.Add("fours without start", of.times * (of.outputs / 4));
   if (!of.has_start) terms.Add("rest without start", of.times * (of.outputs % 4));
-  terms.Add("runs of eights", of.times * (whole != 0));
-  terms.Add("eights", of.times * (whole / 8));
-  terms.Add("blocks of eights", of.times * (whole / 8) * blocks);
+  terms.Add("runs of eights", of.times * (complete != 0));
+  terms.Add("eights", of.times * (complete / 8));
+  terms.Add("blocks of eights", of.times * (complete / 8) * blocks);
   if (rest > 8) {
     terms.Add("last panels", of.times);
     terms.Add("outputs of last panels", of.times * rest);
