@@ -5,6 +5,7 @@
 #define HWY_TARGET_INCLUDE "kernels/matrix/conv_i8.cc"
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
 #include "kernels/matrix/patches-inl.h"
+#include "kernels/matrix/rows_i8_quads-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
@@ -50,11 +51,15 @@ struct ConvI8Group {
     }
   }
 
+  void GatherAny(uint32_t row, uint32_t column, uint32_t count) const {
+    if (shape.max != 0) return Gather<float>(row, column, count);
+    Gather<int16_t>(row, column, count);
+  }
+
   // Computes `count` pixels from (row, column) on; `to` is the address of the first result.
   void RunPixels(DenseI8Shape& product, uint32_t row, uint32_t column, uint32_t count, float* to,
                  bool is_scattered) const {
-    if (product.inputs != 0 && product.max != 0) Gather<float>(row, column, count);
-    if (product.inputs != 0 && product.max == 0) Gather<int16_t>(row, column, count);
+    if (product.inputs != 0) GatherAny(row, column, count);
     product.rows = count;
     float* const results = is_scattered ? patches + size_t{count} * product.inputs : to;
     DenseI8(product, patches, weights, scales, bias, results, scratch);
@@ -67,6 +72,31 @@ struct ConvI8Group {
     }
   }
 
+#if defined(WEFT_QUADS)
+  // All pixels: `lines` lines of `pixels` pixels, of which one line holds all rows, or each is a
+  // row.
+  template <size_t kPlanes>
+  HWY_NOINLINE void RunManyPixels(const DenseI8Shape& product, uint32_t lines,
+                                  uint32_t pixels) const {
+    PlaneRows<kPlanes> rows(product, weights);
+    for (uint32_t line = 0; line < lines; ++line) {
+      uint32_t row = line, column = 0;
+      for (uint32_t pixel = 0, some; pixel < pixels; pixel += some) {
+        some = static_cast<uint32_t>(rows.ChunkOf(pixels - pixel));
+        for (uint32_t r = 0; r < some; ++r) {
+          GatherAny(row, column, 1);
+          rows.Read(patches, r);
+          if (++column < shape.out_width) continue;
+          column = 0;
+          row += 1;
+        }
+        rows.Run(scales, bias, y + size_t{line} * shape.y.row + size_t{pixel} * PixelStride(),
+                 some);
+      }
+    }
+  }
+#endif
+
   void Run() const {
     const bool is_scattered = shape.y.channel != 1 && shape.out_channels != 1;
     DenseI8Shape product = ProductOf(is_scattered);
@@ -74,6 +104,12 @@ struct ConvI8Group {
                          shape.y.row == uint64_t{shape.out_width} * shape.y.pixel;
     const uint32_t lines = is_line ? 1 : shape.out_height;
     const uint32_t pixels = is_line ? shape.out_height * shape.out_width : shape.out_width;
+#if defined(WEFT_QUADS)
+    if (!is_scattered && RunsByPlanes(product, pixels)) {
+      return AreBytes(product) ? RunManyPixels<1>(product, lines, pixels)
+                               : RunManyPixels<2>(product, lines, pixels);
+    }
+#endif
     for (uint32_t line = 0; line < lines; ++line) {
       for (uint32_t first = 0; first < pixels; first += kDenseI8Rows) {
         const uint32_t left = pixels - first, count = left < kDenseI8Rows ? left : kDenseI8Rows;

@@ -4,10 +4,8 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/matrix/dense_i8.cc"
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
-#include "kernels/elementwise/activation-inl.h"
-#include "kernels/matrix/integer_rows-inl.h"
+#include "kernels/matrix/rows_i8_quads-inl.h"
 #include "kernels/matrix/sum_panel-inl.h"
-#include "kernels/simd/vector-inl.h"
 
 #undef WEFT_RUNS_OUTPUTS
 #if defined(WEFT_SUMS_NEIGHBOURS) && defined(__ARM_FEATURE_MVE)
@@ -17,50 +15,6 @@
 
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
-
-struct DenseI8Operands {
-  const void* x;
-  const int8_t* weights;
-  const float* scales;
-  const float* start;
-  float* y;
-  int16_t* scratch;
-};
-
-// Multiplying int8 is faster than int16 with Helium and with the instructions of dots.h, and on no
-// other target.
-#if defined(WEFT_TARGET_DOTS)
-inline constexpr bool kMultipliesBytes = true;
-HWY_INLINE bool AreBytes(const DenseI8Shape& shape) { return shape.max == kMinMax && HasDots(); }
-#elif HWY_TARGET == HWY_SCALAR && defined(__ARM_FEATURE_MVE)
-inline constexpr bool kMultipliesBytes = true;
-HWY_INLINE bool AreBytes(const DenseI8Shape& shape) { return shape.max == kMinMax; }
-#else
-inline constexpr bool kMultipliesBytes = false;
-HWY_INLINE bool AreBytes(const DenseI8Shape&) { return false; }
-#endif
-
-// Converts row `row` of x to integers. Returns the value of integer 1.
-template <typename Number>
-HWY_INLINE float IntegersOfRow(const DenseI8Shape& shape, const void* x, size_t row, size_t padded,
-                               Number* q) {
-  // The stride after the last row may have any value.
-  const size_t position = shape.inputs == 0 ? 0 : row * shape.x_row_stride;
-  if (sizeof(Number) == sizeof(int8_t) || shape.max != 0) {
-    return QuantizeRow(static_cast<const float*>(x) + position, shape.inputs, padded,
-                       static_cast<float>(shape.max), q);
-  }
-  const int16_t* const from = static_cast<const int16_t*>(x) + position;
-  for (size_t i = 0; i < padded; ++i) {
-    q[PositionInRow(i)] = static_cast<Number>(i < shape.inputs ? from[i] : 0);
-  }
-  return 1.0f;
-}
-
-// Applies the activation to the outputs of a row, which begin at y.
-HWY_INLINE void ActivateRow(const DenseI8Shape& shape, float* y) {
-  if (!IsPlain(shape.activation)) ActivateSpan(shape.activation, y, y, shape.outputs);
-}
 
 #if defined(WEFT_RUNS_OUTPUTS)
 
@@ -87,38 +41,6 @@ HWY_NOINLINE void DenseI8Rows(const DenseI8Shape& shape, const DenseI8Operands& 
 }
 
 #else
-
-#if HWY_TARGET == HWY_SCALAR
-
-// One row of a panel from its sums; start may be null.
-WEFT_PART void FinishPanel(const int32_t* sums, float worth, const float* scales,
-                           const float* start, size_t outputs, float* y) {
-  size_t i = 0;
-#if defined(WEFT_ROUNDS_EIGHTS)
-  i = FinishEights(sums, worth, scales, start, outputs, y);
-#else
-  WEFT_FOUR_AN_ITERATION
-#endif
-  for (; i < outputs; ++i) {
-    const float begun = start == nullptr ? 0.0f : start[i];
-    y[i] = static_cast<float>(sums[i]) * worth * scales[i] + begun;
-  }
-}
-
-#else
-
-// One row of a panel from its sums; start may be null.
-WEFT_PART void FinishPanel(const int32_t* sums, float worth, const float* scales,
-                           const float* start, size_t outputs, float* y) {
-  ForVectors(outputs, [&](size_t i, size_t lanes) HWY_ATTR {
-    const FloatVec numbers = hn::ConvertTo(FloatTag(), hn::LoadU(IntTag(), sums + i));
-    const FloatVec scaled = hn::Mul(hn::Mul(numbers, Set(worth)), Load(scales + i));
-    const FloatVec begun = start == nullptr ? Set(0.0f) : LoadFirst(start + i, lanes);
-    StoreFirst(hn::Add(scaled, begun), y + i, lanes);
-  });
-}
-
-#endif
 
 // All outputs of quantised rows, kPanelsAtOnce panels at a time; starts may be null.
 template <size_t kRows, typename Number>
@@ -200,9 +122,35 @@ WEFT_PART void DenseI8Rows(const DenseI8Shape& shape, const DenseI8Operands& at,
 
 #endif
 
+#if defined(WEFT_QUADS)
+template <size_t kPlanes>
+HWY_NOINLINE void ManyRows(const DenseI8Shape& shape, const DenseI8Operands& at) {
+  PlaneRows<kPlanes> rows(shape, at.weights);
+  for (size_t row = 0, some; row < shape.rows; row += some) {
+    some = rows.ChunkOf(shape.rows - row);
+    for (size_t r = 0; r < some; ++r) {
+      const size_t position = (row + r) * shape.x_row_stride;
+      rows.Read(shape.max != 0
+                    ? static_cast<const void*>(static_cast<const float*>(at.x) + position)
+                    : static_cast<const int16_t*>(at.x) + position,
+                r);
+    }
+    const float* const start =
+        at.start == nullptr ? nullptr : at.start + row * shape.start_row_stride;
+    rows.Run(at.scales, start, at.y + row * shape.y_row_stride, some);
+  }
+}
+#endif
+
 void DenseI8(const DenseI8Shape& shape, const void* x, const int8_t* weights, const float* scales,
              const float* start, float* y, int16_t* scratch) {
   if (shape.outputs == 0) return;  // the rows are not bounded then
+#if defined(WEFT_QUADS)
+  if (RunsByPlanes(shape, shape.rows)) {
+    const DenseI8Operands all = {x, weights, scales, start, y, scratch};
+    return AreBytes(shape) ? ManyRows<1>(shape, all) : ManyRows<2>(shape, all);
+  }
+#endif
   const DenseI8Operands at = {x, weights, scales, start, y, scratch};
   size_t row = 0;
 #if HWY_TARGET != HWY_SCALAR  // rows share loads there

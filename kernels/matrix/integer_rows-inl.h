@@ -94,13 +94,23 @@ WEFT_PART void RoundRow(const float* x, float factor, size_t count, size_t padde
 
 // The bits of the maximum magnitude. Bits without sign order magnitudes, then infinity, then NaNs.
 WEFT_PART uint32_t MaxMagnitudeBits(const float* x, size_t count) {
-  IntVec largest = SetInt(0);
+  const IntTag tag;
   const IntVec mask = SetInt(static_cast<int32_t>(kMagnitude));
-  ForVectors(count, [&](size_t i, size_t lanes) HWY_ATTR {
-    const IntVec bits = hn::BitCast(IntTag(), LoadFirst(x + i, lanes));
-    largest = hn::Max(largest, hn::And(bits, mask));
+  IntVec a = SetInt(0), b = a, c = a, d = a;
+  const auto bits = [&](size_t i) HWY_ATTR { return hn::And(hn::BitCast(tag, Load(x + i)), mask); };
+  size_t first = 0;
+  for (; first + 4 * kLanes <= count; first += 4 * kLanes) {
+    a = hn::Max(a, bits(first));
+    b = hn::Max(b, bits(first + kLanes));
+    c = hn::Max(c, bits(first + 2 * kLanes));
+    d = hn::Max(d, bits(first + 3 * kLanes));
+  }
+  IntVec largest = hn::Max(hn::Max(a, b), hn::Max(c, d));
+  ForVectors(count - first, [&](size_t i, size_t lanes) HWY_ATTR {
+    const IntVec rest = hn::BitCast(tag, LoadFirst(x + first + i, lanes));
+    largest = hn::Max(largest, hn::And(rest, mask));
   });
-  return static_cast<uint32_t>(hn::ReduceMax(IntTag(), largest));
+  return static_cast<uint32_t>(hn::ReduceMax(tag, largest));
 }
 
 // q = x * factor, rounded; zeros from `count` up to `padded`.
@@ -130,6 +140,20 @@ HWY_INLINE uint32_t MaskOf(bool truth) {
 }
 #endif
 
+// `bits` is the maximum magnitude of a row. Calls round(the factor to integers up to `max`), or
+// clear() if all integers are zero. Returns the value of integer 1.
+template <class Round, class Clear>
+HWY_INLINE float ScaleRow(uint32_t bits, float max, const Round& round, const Clear& clear) {
+  if (bits < kMinRow || bits >= kInfinite) {
+    clear();
+    return bits < kInfinite ? 0.0f : __builtin_nanf("");
+  }
+  float largest;
+  __builtin_memcpy(&largest, &bits, sizeof largest);
+  round(max / largest);
+  return largest / max;
+}
+
 // Quantises a row of x to integers up to `max`. Returns the value of integer 1.
 template <typename Number>
 HWY_INLINE float QuantizeRow(const float* x, size_t count, size_t padded, float max, Number* q) {
@@ -149,14 +173,11 @@ HWY_INLINE float QuantizeRow(const float* x, size_t count, size_t padded, float 
   __builtin_memcpy(&value, &value_bits, sizeof value);
   return value;
 #else
-  if (bits < kMinRow || bits >= kInfinite) {
-    for (size_t i = 0; i < padded; ++i) q[i] = 0;
-    return bits < kInfinite ? 0.0f : __builtin_nanf("");
-  }
-  float largest;
-  __builtin_memcpy(&largest, &bits, sizeof largest);
-  RoundRow(x, max / largest, count, padded, q);
-  return largest / max;
+  return ScaleRow(
+      bits, max, [&](float factor) HWY_ATTR { RoundRow(x, factor, count, padded, q); },
+      [&]() HWY_ATTR {
+        for (size_t i = 0; i < padded; ++i) q[i] = 0;
+      });
 #endif
 }
 

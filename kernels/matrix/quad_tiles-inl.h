@@ -1,9 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sums of quads (quads-inl.h) with AMX: one instruction multiplies a tile of 16 rows of 64 bytes by
 // a tile of 16 quads of weights, whose order in a tile is that of quads. Written in assembly
-// because the target's functions are compiled for processors without AMX. Included by rows_q8-inl.h
-// only, so without a guard.
+// because the target's functions are compiled for processors without AMX.
 
+#if defined(WEFT_KERNELS_MATRIX_QUAD_TILES_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef WEFT_KERNELS_MATRIX_QUAD_TILES_INL_H_
+#undef WEFT_KERNELS_MATRIX_QUAD_TILES_INL_H_
+#else
+#define WEFT_KERNELS_MATRIX_QUAD_TILES_INL_H_
+#endif
+
+#include <type_traits>
+
+#include "kernels/matrix/quads-inl.h"
+
+#if defined(WEFT_QUADS)
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 
@@ -25,8 +36,12 @@ struct alignas(64) TileShapes {
   }
 };
 
-// Tile registers 0 for the sums, 1 and 2 for rows and weights, 3 and 4 for the rest of a run. The
-// destructor releases them, so that the system need not save them when threads change.
+// The tile registers. kRestOfRows and kRestOfWeights hold the end of a run, if it is shorter than
+// kTileBytes. From kSums on there are the sums of up to kMaxTiles tiles of rows.
+enum TileRegister : int { kRows, kWeights, kRestOfRows, kRestOfWeights, kSums };
+inline constexpr size_t kMaxTiles = 4;
+
+// The destructor releases the registers, so that the system need not save them when threads change.
 class Tiles {
  public:
   ~Tiles() {
@@ -40,12 +55,12 @@ class Tiles {
     count_ = count;
     const size_t rest = count % kTileBytes;
     TileShapes shapes;
-    shapes.Set(0, rows, kQuadBytes);
-    shapes.Set(1, rows, kTileBytes);
-    shapes.Set(2, kTileBytes / kQuad, kQuadBytes);
+    for (size_t tile = 0; tile < kMaxTiles; ++tile) shapes.Set(kSums + tile, rows, kQuadBytes);
+    shapes.Set(kRows, rows, kTileBytes);
+    shapes.Set(kWeights, kTileBytes / kQuad, kQuadBytes);
     if (rest != 0) {
-      shapes.Set(3, rows, rest);
-      shapes.Set(4, rest / kQuad, kQuadBytes);
+      shapes.Set(kRestOfRows, rows, rest);
+      shapes.Set(kRestOfWeights, rest / kQuad, kQuadBytes);
     }
     __asm__ volatile("ldtilecfg %0" : : "m"(shapes));
   }
@@ -56,37 +71,85 @@ class Tiles {
   void Sum(const QuadRows& rows, const int8_t* weights, int32_t* sums) const {
     const size_t rest = rows.count % kTileBytes, complete = rows.count - rest;
     const int8_t* numbers = rows.numbers;
-    __asm__ volatile("tilezero %%tmm0" ::);
+    Clear<kSums>();
     for (size_t run = rows.runs;; numbers += rows.run_step) {
       for (size_t k = 0; k < complete; k += kTileBytes, weights += kTileBytes * kPanelOutputs) {
-        Add<kSigned, 1>(numbers + k, rows.stride, weights);
+        Load<kWeights>(weights, kQuadBytes);
+        Load<kRows>(numbers + k, rows.stride);
+        Add<kSigned, kSums, kRows, kWeights>();
       }
       if (rest != 0) {
-        Add<kSigned, 3>(numbers + complete, rows.stride, weights);
+        Load<kRestOfWeights>(weights, kQuadBytes);
+        Load<kRestOfRows>(numbers + complete, rows.stride);
+        Add<kSigned, kSums, kRestOfRows, kRestOfWeights>();
         weights += rest * kPanelOutputs;
       }
       if (--run == 0) break;  // there is no run after the last
     }
-    __asm__ volatile("tilestored %%tmm0, (%0,%1,1)"
-                     :
-                     : "r"(sums), "r"(kPanelOutputs * sizeof(int32_t))
-                     : "memory");
+    Store<kSums>(sums);
+  }
+
+  // The same for kTiles tiles of rows of `count` unsigned factors. They share the weights, and
+  // their sums do not wait for each other. The sums of a tile follow those of the one before.
+  template <size_t kTiles>
+  void SumTiles(const int8_t* const (&rows)[kTiles], size_t stride, const int8_t* weights,
+                int32_t* sums) const {
+    static_assert(kTiles == 1 || kTiles == 2 || kTiles == kMaxTiles, "one register each");
+    ForTiles<kTiles>([](auto tile) { Clear<kSums + tile()>(); });
+    const size_t rest = count_ % kTileBytes, complete = count_ - rest;
+    for (size_t k = 0; k < complete; k += kTileBytes, weights += kTileBytes * kPanelOutputs) {
+      Load<kWeights>(weights, kQuadBytes);
+      ForTiles<kTiles>([&](auto tile) {
+        Load<kRows>(rows[tile()] + k, stride);
+        Add<false, kSums + tile(), kRows, kWeights>();
+      });
+    }
+    if (rest != 0) {
+      Load<kRestOfWeights>(weights, kQuadBytes);
+      ForTiles<kTiles>([&](auto tile) {
+        Load<kRestOfRows>(rows[tile()] + complete, stride);
+        Add<false, kSums + tile(), kRestOfRows, kRestOfWeights>();
+      });
+    }
+    ForTiles<kTiles>(
+        [&](auto tile) { Store<kSums + tile()>(sums + tile() * rows_ * kPanelOutputs); });
   }
 
  private:
-  // Adds the products of a tile of rows in register kFirst and of weights in the next register.
-  template <bool kSigned, int kFirst>
-  static void Add(const int8_t* numbers, size_t stride, const int8_t* weights) {
-    __asm__ volatile(
-        "tileloadd (%0,%1,1), %%tmm%c4\n\t"
-        "tileloadd (%2,%3,1), %%tmm%c5"
-        :
-        : "r"(numbers), "r"(stride), "r"(weights), "r"(kQuadBytes), "i"(kFirst), "i"(kFirst + 1)
-        : "memory");
+  // Calls visit with the numbers of kTiles tiles, as types.
+  template <int kTiles, class Visit>
+  static HWY_INLINE void ForTiles(const Visit& visit) {
+    if constexpr (kTiles > 1) ForTiles<kTiles - 1>(visit);
+    visit(std::integral_constant<int, kTiles - 1>());
+  }
+  template <int kTile>
+  static void Clear() {
+    __asm__ volatile("tilezero %%tmm%c0" : : "i"(kTile));
+  }
+  template <int kTile>
+  static void Load(const int8_t* from, size_t stride) {
+    __asm__ volatile("tileloadd (%0,%1,1), %%tmm%c2"
+                     :
+                     : "r"(from), "r"(stride), "i"(kTile)
+                     : "memory");
+  }
+  template <int kTile>
+  static void Store(int32_t* to) {
+    __asm__ volatile("tilestored %%tmm%c2, (%0,%1,1)"
+                     :
+                     : "r"(to), "r"(kPanelOutputs * sizeof(int32_t)), "i"(kTile)
+                     : "memory");
+  }
+  template <bool kSigned, int kTo, int kOfRows, int kOfWeights>
+  static void Add() {
     if constexpr (kSigned) {
-      __asm__ volatile("tdpbssd %%tmm%c1, %%tmm%c0, %%tmm0" : : "i"(kFirst), "i"(kFirst + 1));
+      __asm__ volatile("tdpbssd %%tmm%c2, %%tmm%c1, %%tmm%c0"
+                       :
+                       : "i"(kTo), "i"(kOfRows), "i"(kOfWeights));
     } else {
-      __asm__ volatile("tdpbusd %%tmm%c1, %%tmm%c0, %%tmm0" : : "i"(kFirst), "i"(kFirst + 1));
+      __asm__ volatile("tdpbusd %%tmm%c2, %%tmm%c1, %%tmm%c0"
+                       :
+                       : "i"(kTo), "i"(kOfRows), "i"(kOfWeights));
     }
   }
 
@@ -96,3 +159,6 @@ class Tiles {
 
 }  // namespace weft::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
+#endif
+
+#endif  // WEFT_KERNELS_MATRIX_QUAD_TILES_INL_H_

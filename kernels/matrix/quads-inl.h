@@ -77,26 +77,49 @@ HWY_INLINE void SumQuads(const QuadRows& rows, const int8_t* weights, int32_t* s
   }
 }
 
+// Copies a block of 16 outputs with 16 inputs each to four quads.
+HWY_INLINE void BlockToQuads(const int8_t* block, int8_t* quads) {
+  const DotSums words;
+  const auto* const from = reinterpret_cast<const int32_t*>(block);
+  auto* const to = reinterpret_cast<int32_t*>(quads);
+#if HWY_TARGET <= HWY_AVX3
+  // Vector i holds outputs 4 * i to 4 * i + 3. The lookups select two quads of two vectors.
+  alignas(64) static constexpr int32_t kLower[16] = {0, 4, 8, 12, 16, 20, 24, 28,
+                                                     1, 5, 9, 13, 17, 21, 25, 29};
+  const auto lower = hn::SetTableIndices(words, kLower);
+  alignas(64) static constexpr int32_t kUpper[16] = {2, 6, 10, 14, 18, 22, 26, 30,
+                                                     3, 7, 11, 15, 19, 23, 27, 31};
+  const auto upper = hn::SetTableIndices(words, kUpper);
+  const DotVec a = hn::LoadU(words, from), b = hn::LoadU(words, from + 16);
+  const DotVec c = hn::LoadU(words, from + 32), d = hn::LoadU(words, from + 48);
+  const DotVec ab0 = hn::TwoTablesLookupLanes(words, a, b, lower);
+  const DotVec cd0 = hn::TwoTablesLookupLanes(words, c, d, lower);
+  const DotVec ab2 = hn::TwoTablesLookupLanes(words, a, b, upper);
+  const DotVec cd2 = hn::TwoTablesLookupLanes(words, c, d, upper);
+  hn::StoreU(hn::ConcatLowerLower(words, cd0, ab0), words, to);
+  hn::StoreU(hn::ConcatUpperUpper(words, cd0, ab0), words, to + 16);
+  hn::StoreU(hn::ConcatLowerLower(words, cd2, ab2), words, to + 32);
+  hn::StoreU(hn::ConcatUpperUpper(words, cd2, ab2), words, to + 48);
+#else
+  for (size_t n = 0; n < kPanelOutputs; n += HWY_MAX_LANES_D(DotSums)) {
+    DotVec of[4];
+    hn::LoadInterleaved4(words, from + n * 4, of[0], of[1], of[2], of[3]);
+    for (size_t q = 0; q < 4; ++q) hn::StoreU(of[q], words, to + q * kPanelOutputs + n);
+  }
+#endif
+}
+
 // Copies a panel of `width` outputs and `padded` inputs, as PackDenseI8 lays it out, to quads.
 HWY_INLINE void PanelToQuads(const int8_t* panel, size_t width, size_t padded, int8_t* quads) {
-  constexpr size_t kQuadsOfBlock = size_t{kInputBlock} * kPanelOutputs;
-  const DotSums words;
-  constexpr size_t kLanesOfQuad = HWY_MAX_LANES_D(DotSums);
-  alignas(64) int8_t complete[kPanelOutputs * kInputBlock] = {};
-  for (size_t k = 0; k < padded; k += kInputBlock, quads += kQuadsOfBlock) {
+  constexpr size_t kBlockBytes = size_t{kInputBlock} * kPanelOutputs;
+  alignas(64) int8_t complete[kBlockBytes] = {};
+  for (size_t k = 0; k < padded; k += kInputBlock, quads += kBlockBytes) {
     const int8_t* block = panel + k * width;
     if (width != kPanelOutputs) {
       __builtin_memcpy(complete, block, width * kInputBlock);
       block = complete;
     }
-    for (size_t n = 0; n < kPanelOutputs; n += kLanesOfQuad) {
-      DotVec of[4];
-      hn::LoadInterleaved4(words, reinterpret_cast<const int32_t*>(block + n * kInputBlock), of[0],
-                           of[1], of[2], of[3]);
-      for (size_t q = 0; q < 4; ++q) {
-        hn::StoreU(of[q], words, reinterpret_cast<int32_t*>(quads + q * kQuadBytes + n * kQuad));
-      }
-    }
+    BlockToQuads(block, quads);
   }
 }
 

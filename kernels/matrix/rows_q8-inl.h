@@ -10,6 +10,7 @@
 #endif
 
 #include "kernels/integer.h"
+#include "kernels/matrix/quad_tiles-inl.h"
 #include "kernels/matrix/quads-inl.h"
 #include "kernels/matrix/results_q8-inl.h"
 #include "kernels/matrix/sum_panel-inl.h"
@@ -48,10 +49,6 @@ HWY_AFTER_NAMESPACE();
 #define WEFT_HELIUM_RUNS_ROWS
 #elif defined(WEFT_SUMS_NEIGHBOURS)
 #include "kernels/matrix/rows_q8_cortex_m-inl.h"
-#endif
-
-#if defined(WEFT_QUADS)
-#include "kernels/matrix/quad_tiles-inl.h"
 #endif
 
 HWY_BEFORE_NAMESPACE();

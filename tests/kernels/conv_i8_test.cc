@@ -104,6 +104,29 @@ TEST(ConvI8, TakesIntegersOf16Bits) {
   }
 }
 
+// Maps of so many pixels that desktops compute them in chunks.
+TEST(ConvI8, MatchesItsReferenceForManyPixels) {
+  Random random(5);
+  for (uint32_t i = 0; i < 24; ++i) {
+    ConvI8Shape shape = RandomShape(&random);
+    shape.kernel_height = 1 + i % 3;
+    shape.kernel_width = 1 + i % 4;
+    shape.stride_y = shape.stride_x = shape.dilation_y = shape.dilation_x = 1;
+    shape.pad_top = shape.kernel_height / 2;
+    shape.pad_left = shape.kernel_width / 2;
+    shape.in_height = shape.out_height = 1 + random.Below(9);
+    shape.in_width = shape.out_width = 14 + random.Below(20);
+    const MapOrder y = i % 4 == 0 ? MapOrder::kPlanes : MapOrder::kLast;
+    PatchCase test = CaseOf(shape, kMapOrders[random.Below(4)], y, &random);
+    SCOPED_TRACE(i);
+    ASSERT_NO_FATAL_FAILURE(test.ExpectReference(test.numbers, kMisalignments[i % 3]));
+    test.shape.max = 0;
+    std::vector<int16_t> data(test.x.floats);
+    for (int16_t& number : data) number = static_cast<int16_t>(random.Below(0x10000));
+    ASSERT_NO_FATAL_FAILURE(test.ExpectReference(data, kMisalignments[i % 3]));
+  }
+}
+
 // Each patch is scaled by its own maximum magnitude: a map that arrives one pixel at a time gives
 // bit-identical results.
 TEST(ConvI8, DependsOnItsPatchAlone) {

@@ -327,6 +327,34 @@ TEST(DenseI8, MatchesItsReferenceWithTheLeastMost) {
   }
 }
 
+// Many rows, which desktops compute in chunks, and around the numbers of inputs from which weights
+// do not stay in memory or rows are computed in fours.
+TEST(DenseI8, MatchesItsReferenceForManyRows) {
+  Random random(12);
+  constexpr uint32_t kInputs[] = {1, 16, 47, 64, 129, 288, 512, 529, 760, 1024, 1520, 1521};
+  for (uint32_t i = 0; i < 36; ++i) {
+    const uint32_t inputs = kInputs[i % 12], rows = 15 + random.Below(inputs < 100 ? 130 : 20);
+    Shape shape = ShapeOf<Weights8>(rows, inputs, 1 + random.Below(inputs < 600 ? 80 : 34));
+    if (i / 12 == 1) shape.max = kMinMax;
+    if (i / 12 == 2) shape.max = 0;
+    const Weights8 weights(&random, shape);
+    const std::vector<float> bias = random.Floats(shape.outputs, 1);
+    const float* const start = i % 5 == 0 ? nullptr : bias.data();
+    SCOPED_TRACE(i);
+    if (shape.max != 0) {
+      std::vector<float> x = RowsWithLimits(&random, shape);
+      x[2 * shape.x_row_stride] = kNan;
+      std::fill_n(x.begin() + 3 * shape.x_row_stride, inputs, 0.0f);
+      ASSERT_NO_FATAL_FAILURE(ExpectReferences(shape, x, weights, start, kMisalignments[i % 3]));
+    } else {
+      std::vector<int16_t> x(size_t{shape.rows} * shape.x_row_stride);
+      for (int16_t& number : x) number = static_cast<int16_t>(random.Below(0x10000));
+      x[0] = INT16_MIN;
+      ASSERT_NO_FATAL_FAILURE(ExpectReferences(shape, x, weights, start, kMisalignments[i % 3]));
+    }
+  }
+}
+
 // Unscaled integers, including the minimum, and a sum that exceeds 32 bits.
 TEST(DenseI8, TakesIntegersOf16Bits) {
   Random random(6);
