@@ -89,8 +89,8 @@ WEFT_PART void AddOutputs(const Number* numbers, size_t count, const int8_t* wei
 
 #if defined(WEFT_MULTIPLIES_AND_ADDS)
 // The compiler would need 3.2 instructions per product, with sums in memory. Here the sums are in
-// r4 to r11. In memory, from sp on: the step between blocks, the numbers, the weights of the first
-// block, `last`, then what was pushed before, `from` and `to`.
+// r4 to r11. In memory, from sp on: the numbers, the weights of the first block, `last`, the step
+// between blocks, then what was pushed before, `from` and `to`.
 // clang-format off
 #undef WEFT_ADD_OUTPUT
 #define WEFT_ADD_OUTPUT(sum, at)        \
@@ -113,20 +113,18 @@ WEFT_PART void AddOutputs(const Number* numbers, size_t count, const int8_t* wei
         "push {r4-r11, lr}\n\t"                                                             \
         "ldr r12, [sp, #36]\n\t"                                                            \
         "add lr, r0, r1, lsl #" shift "\n\t" /* the end of the numbers */                   \
-        "mov r1, r0\n\t"                                                                    \
         "add r4, r12, r3, lsl #2\n\t"                                                       \
-        "lsls r3, r3, #4\n\t"                                                               \
-        "subs r0, r3, #16\n\t"                                                              \
-        "push {r0-r2, r4}\n\t"                                                              \
-        "mov r0, r1\n\t"                                                                    \
+        "lsls r5, r3, #4\n\t"                                                               \
+        "subs r5, #16\n\t"                                                                  \
+        "push {r0, r2, r4, r5}\n\t"                                                         \
         "1:\n\t"                                                                            \
         "ldmia r12!, {r4-r11}\n\t"                                                          \
         "str r12, [sp, #52]\n\t"                                                            \
-        "2:\n\t"                                                                            \
         "add r1, r0, #" block "\n\t"                                                        \
         "cmp r1, lr\n\t"                                                                    \
-        "it hi\n\t"                                                                         \
-        "movhi r1, lr\n\t"                                                                  \
+        "bls 3f\n\t"                                                                        \
+        "2:\n\t"                                                                            \
+        "mov r1, lr\n\t"                                                                    \
         "3:\n\t"                                                                            \
         WEFT_ADD_NUMBER(load, "], #4", "12", "28", "44", "60", "76", "92", "108")           \
         WEFT_ADD_NUMBER(load, ", #-3]", "13", "29", "45", "61", "77", "93", "109")          \
@@ -134,19 +132,23 @@ WEFT_PART void AddOutputs(const Number* numbers, size_t count, const int8_t* wei
         WEFT_ADD_NUMBER(load, ", #-1]", "15", "31", "47", "63", "79", "95", "111")          \
         "cmp r0, r1\n\t"                                                                    \
         "bne 3b\n\t"                                                                        \
-        "ldr r12, [sp]\n\t"                                                                 \
-        "add r2, r12\n\t"                                                                   \
         "cmp r0, lr\n\t"                                                                    \
-        "bne 2b\n\t"                                                                        \
+        "beq 4f\n\t"                                                                        \
+        "ldr r12, [sp, #12]\n\t"                                                            \
+        "add r2, r12\n\t"                                                                   \
+        "add r1, r0, #" block "\n\t"                                                        \
+        "cmp r1, lr\n\t"                                                                    \
+        "bls 3b\n\t"                                                                        \
+        "b 2b\n\t"                                                                          \
+        "4:\n\t"                                                                            \
         "ldr r12, [sp, #56]\n\t"                                                            \
         "stmia r12!, {r4-r11}\n\t"                                                          \
         "str r12, [sp, #56]\n\t"                                                            \
-        "ldrd r0, r2, [sp, #4]\n\t"                                                         \
+        "ldmia sp, {r0, r2, r3}\n\t"                                                        \
         "adds r2, #128\n\t"                                                                 \
-        "str r2, [sp, #8]\n\t"                                                              \
-        "ldr r1, [sp, #12]\n\t"                                                             \
+        "str r2, [sp, #4]\n\t"                                                              \
         "ldr r12, [sp, #52]\n\t"                                                            \
-        "cmp r12, r1\n\t"                                                                   \
+        "cmp r12, r3\n\t"                                                                   \
         "bne 1b\n\t"                                                                        \
         "add sp, #16\n\t"                                                                   \
         "pop {r4-r11, pc}");                                                                \
