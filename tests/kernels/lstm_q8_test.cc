@@ -205,6 +205,61 @@ TEST(LstmQ8, SaturatesAsItsReference) {
   }
 }
 
+// The largest products, for complete and incomplete blocks and panels.
+TEST(LstmQ8, MatchesItsReferenceForExtremeCodes) {
+  Random random(7);
+  uint32_t i = 0;
+  for (const uint32_t inputs : {1, 2, 3, 5, 16, 17, 40}) {
+    for (const uint32_t cells : {1, 3, 24, 25}) {
+      for (const int8_t weight : {int8_t{-128}, int8_t{127}}) {
+        for (const int8_t code : {int8_t{-128}, int8_t{127}}) {
+          LstmQ8Shape shape;
+          shape.rows = 1;
+          shape.inputs = shape.x_row_stride = inputs;
+          shape.cells = shape.outputs = cells;
+          shape.cell_power = -11;
+          shape.rounding = ++i % 3 == 0 ? Rounding::kLiteRt : Rounding::kMicro;
+          LstmQ8Case<int8_t> of = CaseOf<int8_t>(&random, shape);
+          std::fill(of.w.begin(), of.w.end(), weight);
+          std::fill(of.r.begin(), of.r.end(), weight);
+          std::fill(of.x.begin(), of.x.end(), code);
+          std::fill(of.h.begin(), of.h.end(), code);
+          SCOPED_TRACE(i);
+          ASSERT_NO_FATAL_FAILURE(ExpectReference(of, kMisalignments[i % 3]));
+        }
+      }
+    }
+  }
+}
+
+// Sums around powers of two, with each exponent of a factor.
+TEST(LstmQ8, MatchesItsReferenceForEverySizeOfSums) {
+  Random random(8);
+  constexpr int32_t kMantissas[] = {1 << 30, 0x5A000000, 0x7FFFFFFF, 12345, 0};
+  for (int32_t exponent = -31; exponent <= 2; ++exponent) {
+    for (const Rounding rounding : {Rounding::kMicro, Rounding::kLiteRt}) {
+      LstmQ8Shape shape;
+      shape.rows = 1;
+      shape.cells = 320;
+      shape.cell_power = -11;
+      shape.rounding = rounding;
+      LstmQ8Case<int8_t> of = CaseOf<int8_t>(&random, shape);
+      for (uint32_t gate = 0; gate < kLstmQ8Gates; ++gate) {
+        of.shape.of_x[gate] = {kMantissas[random.Below(5)], exponent};
+        of.shape.of_h[gate] = {kMantissas[gate], exponent == -31 ? exponent : exponent - 1};
+      }
+      for (int32_t& number : of.numbers) {
+        const int32_t power = 1 << (13 + random.Below(12));
+        number =
+            power + power / 256 * NumberAtRandom(&random, 256) / 2 * NumberAtRandom(&random, 1);
+        number += NumberAtRandom(&random, 70);
+        if (random.Below(2) == 0) number = -number;
+      }
+      ASSERT_NO_FATAL_FAILURE(ExpectReference(of, 0)) << exponent;
+    }
+  }
+}
+
 // Every argument of the functions: the cell passes through tanh alone if the output gate is open.
 TEST(LstmQ8, ComputesEveryValueOfItsFunctions) {
   Random random(3);
