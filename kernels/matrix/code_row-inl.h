@@ -35,7 +35,7 @@ class CodeRow {
   CodeRow(const CodeRow&) = delete;
   CodeRow& operator=(const CodeRow&) = delete;
 
-  HWY_INLINE const int32_t* sums() const { return sums_; }
+  HWY_INLINE int32_t* sums() { return sums_; }
   static constexpr size_t MaxOutputs() { return kPanelOutputs; }
 
   // Computes first plus the products of `outputs` outputs, at most MaxOutputs.
@@ -78,7 +78,7 @@ class CodeRow {
   CodeRow(const CodeRow&) = delete;
   CodeRow& operator=(const CodeRow&) = delete;
 
-  HWY_INLINE const int32_t* sums() const { return sums_; }
+  HWY_INLINE int32_t* sums() { return sums_; }
   static constexpr size_t MaxOutputs() { return kPanelOutputs; }
 
   // Computes first plus the products of `outputs` outputs, at most MaxOutputs.

@@ -196,7 +196,7 @@ class RowsOfCodes {
     if (inputs <= max_) Pair(0, inputs);
   }
 
-  HWY_INLINE const int32_t* sums() const { return sums_; }
+  HWY_INLINE int32_t* sums() { return sums_; }
   HWY_INLINE size_t MaxOutputs() const {
     return rows_ == 1 && inputs_ <= max_ ? kPanelsAtOnce * kPanelOutputs : kPanelOutputs;
   }

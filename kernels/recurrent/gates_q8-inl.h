@@ -47,7 +47,11 @@ HWY_INLINE Vec Rise(Vec m, int32_t bits, int32_t last) {
 // rise is complemented: ~r is -r - 1.
 HWY_INLINE Vec TableSigmoid(Vec v) {
   const Vec r = Rise(Abs(v), 9, 0x7FFF << 10 & ~(1 << 24));
-  return ShiftRight<10>(Add(Xor(r, ShiftRight<31>(v)), Set((1 << 24) + 512)));
+  Vec bias = Set((1 << 24) + 512);
+#if defined(__ARM_ARCH_6M__) || defined(__ARM_ARCH_7M__)
+  __asm__("" : "+r"(bias.raw));  // would be two immediate operands
+#endif
+  return ShiftRight<10>(Add(Xor(r, ShiftRight<31>(v)), bias));
 }
 HWY_INLINE Vec TableTanh(Vec v) {
   const Vec r = Rise(Abs(v), 8, 0x7FFF << 8);

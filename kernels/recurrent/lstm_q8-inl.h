@@ -9,10 +9,23 @@
 #define WEFT_KERNELS_RECURRENT_LSTM_Q8_INL_H_
 #endif
 
+#include <type_traits>
+
 #include "kernels/matrix/code_row-inl.h"
 #include "kernels/recurrent/gates_q8-inl.h"
 #include "kernels/recurrent/lstm_q8.h"
 #include "kernels/simd/inverse_square_root.h"
+
+#undef WEFT_CORTEX_M_WITHOUT_DSP
+#undef WEFT_RESCALES_IN_PLACE
+#if HWY_TARGET == HWY_SCALAR && defined(__GNUC__) && \
+    (defined(__ARM_ARCH_6M__) || defined(__ARM_ARCH_7M__))
+#include "kernels/recurrent/rescale_sums-inl.h"
+#define WEFT_CORTEX_M_WITHOUT_DSP
+#if defined(__ARM_ARCH_6M__)
+#define WEFT_RESCALES_IN_PLACE
+#endif
+#endif
 
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
@@ -33,7 +46,12 @@ class LstmQ8Row {
     if (has_more) {
       for (uint32_t gate = 0; gate < kOutput; ++gate) FinishPre(gate, c);
     }
+#if defined(WEFT_RESCALES_IN_PLACE)
+    // Two loops have fewer instructions and values in memory than one.
+    shape_.is_coupled ? UpdateCells<1>(c, c_next) : UpdateCells<0>(c, c_next);
+#else
     UpdateCells(c, c_next);
+#endif
     if (has_more) FinishPre(kOutput, c_next);
     Output(c_next, h_next);
   }
@@ -67,6 +85,9 @@ class LstmQ8Row {
     int16_t* pre = pre_;
     for (uint32_t gate = 0; gate < kLstmQ8Gates; ++gate) {
       if (gate == kInput && shape_.is_coupled) continue;
+#if defined(WEFT_RESCALES_IN_PLACE)
+      const Factors factors = {Factor(shape_.of_x[gate]), Factor(shape_.of_h[gate])};
+#endif
       for (size_t left = shape_.cells; left != 0;) {
         if (at == count) {
           const auto rest = static_cast<size_t>(end - first);
@@ -79,7 +100,11 @@ class LstmQ8Row {
           at = 0;
         }
         const size_t length = left < count - at ? left : count - at;
+#if defined(WEFT_RESCALES_IN_PLACE)
+        JoinSums(of_x.sums() + at, of_h.sums() + at, factors, length, pre);
+#else
         JoinSums(of_x.sums() + at, of_h.sums() + at, gate, length, pre);
+#endif
         at += length;
         pre += length;
         left -= length;
@@ -87,6 +112,24 @@ class LstmQ8Row {
     }
   }
 
+#if defined(WEFT_RESCALES_IN_PLACE)
+  using Factor = std::conditional_t<kIsShort, const Multiplier&, FactorOfSums>;
+  struct Factors {
+    Factor x, h;
+  };
+  // pre of `count` outputs of a gate. Replaces the sums by their terms first: there are too few
+  // registers for both factors.
+  static HWY_NOINLINE void JoinSums(int32_t* x, int32_t* h, const Factors& by, size_t count,
+                                    int16_t* pre) {
+    if constexpr (kIsShort) {
+      JoinSumsOfShorts(x, h, by.x, by.h, count, pre);
+    } else {
+      by.x.Rescale(x, count, [](ints::Vec v) { return ints::LimitedTo<16>(v); });
+      by.h.Rescale(h, count, LimitedOfH);
+      AddLimited(x, h, count, pre);
+    }
+  }
+#else
   // pre of `count` outputs of a gate.
   HWY_INLINE void JoinSums(const int32_t* x, const int32_t* h, uint32_t gate, size_t count,
                            int16_t* pre) const {
@@ -94,34 +137,22 @@ class LstmQ8Row {
     if constexpr (kIsShort) return JoinSumsOfShorts(x, h, by_x, by_h, count, pre);
 #if HWY_TARGET == HWY_SCALAR && !defined(WEFT_HELIUM_INTEGERS)
     if (SmallFactor::Fits(by_x) && SmallFactor::Fits(by_h)) {
-#if defined(__ARM_ARCH_6M__)
-      return JoinSmall(x, h, by_x, by_h, count, pre);
-#endif
+#if defined(WEFT_CORTEX_M_WITHOUT_DSP)
+      constexpr size_t kBitsOfH = kIsMicro ? 16 : 18;  // as LimitedOfH
+      return JoinProducts<kBitsOfH>(x, h, by_x, by_h, count, pre);
+#else
       return JoinRescaled(x, h, ints::SmallRescaler(by_x), ints::SmallRescaler(by_h), count, pre);
+#endif
     }
 #endif
     JoinRescaled(x, h, ints::Rescaler(by_x), ints::Rescaler(by_h), count, pre);
   }
+#endif
 
   static HWY_INLINE ints::Vec LimitedOfH(ints::Vec v) {
     if constexpr (kIsMicro) return ints::LimitedTo<16>(v);
     return ints::Limited(v, -(1 << 17), 1 << 17);  // beyond, the sum is saturated whatever x adds
   }
-
-#if defined(__ARM_ARCH_6M__)
-  // As JoinRescaled, in two loops: there are too few registers for both factors.
-  static HWY_NOINLINE void JoinSmall(const int32_t* x, const int32_t* h, const Multiplier& by_x,
-                                     const Multiplier& by_h, size_t count, int16_t* pre) {
-    const ints::SmallRescaler rescale_x(by_x), rescale_h(by_h);
-    for (size_t i = 0; i < count; ++i) {
-      ints::Store(ints::LimitedTo<16>(rescale_x(ints::Load(x + i, 1))), pre + i, 1);
-    }
-    for (size_t i = 0; i < count; ++i) {
-      const ints::Vec of_h = LimitedOfH(rescale_h(ints::Load(h + i, 1)));
-      ints::Store(ints::LimitedTo<16>(ints::Add(of_h, ints::Load(pre + i, 1))), pre + i, 1);
-    }
-  }
-#endif
 
   template <class Rescale>
   static HWY_INLINE void JoinRescaled(const int32_t* x, const int32_t* h, const Rescale& by_x,
@@ -193,18 +224,20 @@ class LstmQ8Row {
     }
   }
 
+  // kCoupled is 1 or 0 if the caller knows shape_.is_coupled.
+  template <int kCoupled = -1>
   WEFT_PART void UpdateCells(const int16_t* c, int16_t* c_next) const {
     const int16_t *const forget = PreOf(kForget), *const input = PreOf(kInput),
                          *const candidate = PreOf(kCandidate);
     const int32_t shift = 30 + shape_.cell_power;
-    const bool is_coupled = shape_.is_coupled;
+    const bool is_coupled = kCoupled < 0 ? shape_.is_coupled : kCoupled == 1;
     ints::ForVectors(shape_.cells, [&](size_t i, size_t lanes) HWY_ATTR WEFT_INLINE_BODY {
       const ints::Vec f = Sigmoid(ints::Load(forget + i, lanes));
       const ints::Vec in =
           is_coupled ? ints::Sub(ints::Set(32767), f) : Sigmoid(ints::Load(input + i, lanes));
       const ints::Vec n = Tanh(ints::Load(candidate + i, lanes));
-      const ints::Vec kept = ints::Mul(f, ints::Load(c + i, lanes)), added = ints::Mul(in, n);
-      const ints::Vec next = ints::Add(Divided(kept, 15), Divided(added, shift));
+      const ints::Vec kept = DividedProduct(f, ints::Load(c + i, lanes), 15);
+      const ints::Vec next = ints::Add(kept, DividedProduct(in, n, shift));
       ints::Store(ints::LimitedTo<16>(next), c_next + i, lanes);
     });
     const int32_t clip = shape_.cell_clip;
@@ -249,6 +282,20 @@ class LstmQ8Row {
     const ints::Vec more =
         ints::Add(ints::Mul(c, ints::Set(3 << left)), ints::Set(1 << right >> 1));
     return ints::TableTanh(ints::ShiftRightSame(more, right));
+  }
+  // a * b / 2^bits; a is not negative.
+  static HWY_INLINE ints::Vec DividedProduct(ints::Vec a, ints::Vec b, int32_t bits) {
+#if defined(WEFT_CORTEX_M_WITHOUT_DSP)
+    // As Divided, but the sign is that of b. It does not matter if the product is 0.
+    if constexpr (kIsMicro) {
+      const ints::Vec twice = ints::ShiftLeft<1>(ints::ShiftRight<31>(b));
+      int32_t half = (1 << (bits - 1)) + 1;
+      __asm__("" : "+r"(half));  // would be several immediate operands
+      const ints::Vec sum = ints::Add(ints::Add(twice, ints::Set(half)), ints::Mul(a, b));
+      return ints::ShiftRightSame(sum, bits);
+    }
+#endif
+    return Divided(ints::Mul(a, b), bits);
   }
   // x / 2^bits for at least 15 bits; x is below 2^30 in magnitude. kMicro divides by 2, rounding
   // upwards, and then by 2^(bits - 1), rounding halves away from zero: that is one sum.

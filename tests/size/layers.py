@@ -45,12 +45,12 @@ NO_FPU = {
     "cortex-m3": {
         "dense_64_to_64_q8_integers": 3.1, "pointwise_64_on_25x5_q8_integers": 3.1,
         "conv_3x3_16_on_16x16_q8_integers": 2.9, "depthwise_3x3_64_on_25x5_q8_integers": 12.8,
-        "lstm_40_to_24_q8": 3.4
+        "lstm_40_to_24_q8": 3.26
     },
     "cortex-m0plus": {
         "dense_64_to_64_q8_integers": 5.4, "pointwise_64_on_25x5_q8_integers": 5.4,
         "conv_3x3_16_on_16x16_q8_integers": 4.8, "depthwise_3x3_64_on_25x5_q8_integers": 38.2,
-        "lstm_40_to_24_q8": 6.4
+        "lstm_40_to_24_q8": 6.1
     }
 }
 
