@@ -43,7 +43,7 @@ std::string PythonWord(const std::string& text) {
 }
 
 // Name of the IR that ovc writes: in the working folder, with the stem of its input.
-std::string IrOf(const path& file) { return path(file.stem()).replace_extension(".xml").string(); }
+std::string IrOf(const path& file) { return file.stem().string() + ".xml"; }
 
 std::string ByOvc(const path& file) {
   return fmt::format("ovc {} --compress_to_fp16=False && weft convert {}", ShellWord(file.string()),

@@ -31,6 +31,8 @@ TEST_F(OtherFiles, AreAnsweredWithTheCommand) {
               "ovc m.onnx --compress_to_fp16=False && weft convert m.xml");
   ExpectFault("a model.onnx", std::string("\x08\x0a\x3a\x10", 4), "an ONNX model",
               "ovc 'a model.onnx' --compress_to_fp16=False && weft convert 'a model.xml'");
+  ExpectFault("v3.2-cpu.onnx", std::string("\x08\x0a\x3a\x10", 4), "an ONNX model",
+              "ovc v3.2-cpu.onnx --compress_to_fp16=False && weft convert v3.2-cpu.xml");
   const std::string load =
       ", openvino; openvino.save_model(openvino.convert_model(torch.jit.load('m.pt')), 'm.xml', "
       "compress_to_fp16=False)\" && weft convert m.xml";
