@@ -14,6 +14,7 @@
 #include "kernels/matrix/quad_tiles-inl.h"
 #include "kernels/matrix/quads-inl.h"
 #include "kernels/matrix/rows_i8-inl.h"
+#include "kernels/simd/bytes-inl.h"
 
 #if defined(WEFT_QUADS)
 HWY_BEFORE_NAMESPACE();
@@ -131,6 +132,12 @@ HWY_INLINE void ShortsToPlanes(const int16_t* x, size_t count, size_t padded, ui
     StoreBytes<kPlanes>(bytes, hn::LoadU(shorts, block), hn::LoadU(shorts, block + 8), planes + k,
                         padded);
   }
+}
+
+template <size_t kPlanes>
+HWY_INLINE void ZerosToPlanes(size_t padded, int8_t* planes) {
+  if constexpr (kPlanes == 2) FillBytes(planes, padded, 0);
+  FillBytes(planes + (kPlanes - 1) * padded, padded, -128);
 }
 
 // The lower halves of rounded numbers are their integers (kRounder).
@@ -260,7 +267,7 @@ class PlaneRows {
         MaxMagnitudeBits(numbers, shape_.inputs), static_cast<float>(shape_.max),
         [&](float factor)
             HWY_ATTR { RoundToPlanes<kPlanes>(numbers, factor, shape_.inputs, padded_, planes); },
-        [&]() HWY_ATTR { ShortsToPlanes<kPlanes>(nullptr, 0, padded_, planes); });
+        [&]() HWY_ATTR { ZerosToPlanes<kPlanes>(padded_, reinterpret_cast<int8_t*>(planes)); });
   }
 
   // Computes the results of a chunk of `count` rows; `start` (or null) and `y` are of its first
