@@ -109,11 +109,14 @@ def is_long(y, axes):
     return shape[0] * np.prod(shape[2:]) * -(-shape[1] // 16) * 16 * np.prod(kernel[-axes - 1:]) > 2e6
 
 
-def conv(random, quantise=False, axes=2, depthwise=False, pointwise=False, batches=False):
-    channels = size(random, 48)
+def conv(random, quantise=False, axes=2, depthwise=False, pointwise=False, batches=False,
+         floats=False, multiplies=False):
+    """`floats`: the results of all layers are results of the model, so that they are not codes.
+    `multiplies`: depthwise layers have two or three outputs for each channel."""
+    channels = size(random, 8 if multiplies else 48)
     extent = int(random.integers(12, 16 if axes == 2 else 60))
     x = parameter(pick(random, 2, 3, 8) if batches else 1, channels, *[extent] * axes)
-    y = x
+    y, results = x, []
     for _ in range(3):
         if quantise:
             y = quantised(y)
@@ -122,8 +125,9 @@ def conv(random, quantise=False, axes=2, depthwise=False, pointwise=False, batch
             kernel, options = [1] * axes, (options[0], [0] * axes, [0] * axes, [1] * axes)
         if any(k * d > e for k, d, e in zip(kernel, options[3], y.output(0).shape[2:])):
             break
-        outputs = channels if depthwise else size(random, 48)
-        shape = (channels, 1, 1, *kernel) if depthwise else (outputs, channels, *kernel)
+        multiplier = pick(random, 2, 3) if multiplies else 1
+        outputs = channels * multiplier if depthwise else size(random, 48)
+        shape = (channels, multiplier, 1, *kernel) if depthwise else (outputs, channels, *kernel)
         w = weights(random, *shape)
         if quantise:
             w = in_integers(w, 0)
@@ -133,9 +137,10 @@ def conv(random, quantise=False, axes=2, depthwise=False, pointwise=False, batch
         y = summed
         if pick(random, True, True, False):
             y = op.add(y, weights(random, 1, outputs, *[1] * axes))
-        y = activation(random, y)
+        y = y if floats else activation(random, y)
         channels = outputs
-    return [quantised(y) if quantise else y], [x]
+        results.append(y)
+    return results if floats and results else [quantised(y) if quantise else y], [x]
 
 
 def recurrent(random, kind, quantise=False):
@@ -158,12 +163,12 @@ def recurrent(random, kind, quantise=False):
     return [y.output(0)], [x]
 
 
-def matmul(random):
+def matmul(random, of=np.float32):
     batch = pick(random, (), (), (2,), (3,))
     rows, inner, columns = size(random, 20), size(random, 64), size(random, 64)
     flip_a, flip_b = pick(random, True, False, False), pick(random, True, False)
-    a = parameter(*batch, *((inner, rows) if flip_a else (rows, inner)))
-    b = parameter(*batch, *((columns, inner) if flip_b else (inner, columns)))
+    a = parameter(*batch, *((inner, rows) if flip_a else (rows, inner)), of=of)
+    b = parameter(*batch, *((columns, inner) if flip_b else (inner, columns)), of=of)
     return [op.matmul(a, b, flip_a, flip_b)], [a, b]
 
 
@@ -338,11 +343,15 @@ LAYERS = {
     "conv_batch": (conv, {"axes": 1, "batches": True}, PRECISIONS),
     "depthwise_batch": (conv, {"depthwise": True, "axes": 1, "batches": True}, PRECISIONS),
     "depthwise_2d_int8": (conv, {"depthwise": True, "quantise": True}, ([],)),
+    "depthwise_multiplier": (conv, {"depthwise": True, "multiplies": True, "axes": 1}, PRECISIONS),
+    "depthwise_2d_float": (conv, {"depthwise": True, "quantise": True, "floats": True}, ([],)),
     "lstm": (recurrent, {"kind": "lstm"}, PRECISIONS),
     "gru_after": (recurrent, {"kind": "gru_after"}, PRECISIONS),
     "gru_before": (recurrent, {"kind": "gru_before"}, PRECISIONS),
     "lstm_int8": (recurrent, {"kind": "lstm", "quantise": True}, ([],)),
     "matmul": (matmul, {}, ([],)),
+    "matmul_i32": (matmul, {"of": np.int32}, ([],)),
+    "matmul_i64": (matmul, {"of": np.int64}, ([],)),
     "unary": (unary, {}, ([],)),
     "binary": (binary, {}, ([],)),
     "chain": (chain, {}, ([],)),
@@ -366,14 +375,15 @@ LAYERS = {
     "gather": (gather, {}, ([],)),
     "network_f32": (tflite_models.network, {"of": "f32"}, ([],)),
     "network_i8": (tflite_models.network, {"of": "i8"}, ([],)),
+    "narrow_i8": (tflite_models.narrow, {"of": "i8"}, ([],)),
     "autoencoder_i8": (tflite_models.autoencoder, {"of": "i8"}, ([],))
 }
 # Layers whose steps have 30 to 90 terms, or many variants.
 MANY = 4
 HAVE_MANY_TERMS = ("dense", "dense_int8", "conv_2d", "conv_1d", "conv_2d_int8", "depthwise_2d",
-                   "depthwise_1d", "depthwise_2d_int8", "matmul",
+                   "depthwise_1d", "depthwise_2d_int8", "matmul", "lstm", "gru_after", "gru_before",
                    "binary_f32", "binary_i32", "binary_i64", "compare_f32", "compare_i32",
-                   "compare_i64", "reduce", "convert", "transposed", "chain", "fourier",
+                   "compare_i64", "reduce", "convert", "transposed", "unary", "chain", "fourier",
                    "network_f32", "network_i8")
 
 

@@ -24,9 +24,9 @@
 
 namespace {
 
-enum class Data { kOrdinary, kZeros, kLarge, kLargeNegative, kNan, kInfinite, kMixed };
-constexpr Data kAllData[] = {Data::kOrdinary, Data::kZeros,    Data::kLarge, Data::kLargeNegative,
-                             Data::kNan,      Data::kInfinite, Data::kMixed};
+enum class Data { kOrdinary, kZeros, kLarge, kLargeNegative, kHuge, kNan, kInfinite, kMixed };
+constexpr Data kAllData[] = {Data::kOrdinary, Data::kZeros, Data::kLarge,    Data::kLargeNegative,
+                             Data::kHuge,     Data::kNan,   Data::kInfinite, Data::kMixed};
 
 float FloatOf(Data data, size_t i, float ordinary) {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
@@ -41,6 +41,8 @@ float FloatOf(Data data, size_t i, float ordinary) {
       return 1e4f;
     case Data::kLargeNegative:
       return -1e4f;
+    case Data::kHuge:
+      return 3e38f;  // the sine reduces it to a wrong angle, which it limits
     case Data::kNan:
       return kNan;
     case Data::kInfinite:

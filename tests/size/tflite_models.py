@@ -129,6 +129,14 @@ def network(random, of):
     return net.bytes()
 
 
+def narrow(random, of):
+    """A .tflite file of depthwise layers with few channels."""
+    net = Network(random, of, *random.integers(1, 13, 2).tolist(), int(random.integers(1, 12)))
+    for _ in range(3):
+        net.depthwise()
+    return net.bytes()
+
+
 def autoencoder(random, of):
     """A .tflite file of dense layers."""
     net = Network(random, of, 1, 1, size(random, 200))
