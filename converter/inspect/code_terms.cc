@@ -40,11 +40,10 @@ void AddCodes(Terms& terms, const CodeRows& of, const format::Activation& activa
     if (of.has_start && !of.by_integers) terms.Add("rests with start", all * (count % step));
     if (of.is_limited && !of.is_float) terms.Add("limited results", all * (count / step));
     if (!of.is_contiguous) terms.Add("scattered results", all * count);
-    if (of.is_float) AddSpans(terms, activation, all, count);
+    if (of.is_float) AddActivations(terms, activation, all, count);
     return;
   }
   if (!of.by_integers) {
-    terms.Add("calls of codes", times);
     terms.Add("calls of fours", times * (count >= 4));
     terms.Add("rows of codes", all * (count >= 4));
     terms.Add("fours of codes", all * (count / 4));
@@ -176,7 +175,7 @@ void AddHeliumTail(Terms& terms, const CodeRows& of, const format::Activation& a
   CodeRows complete = of;
   complete.has_first = complete.has_start = true;
   AddHeliumRow(terms, complete, rows, is_narrow ? 0 : of.inputs, is_narrow ? 8 : kPanel);
-  if (of.is_float) AddSpans(terms, activation, rows, outputs);
+  if (of.is_float) AddActivations(terms, activation, rows, outputs);
 }
 
 void AddHeliumRows(Terms& terms, const CodeRows& of, const format::Activation& activation) {
@@ -195,7 +194,9 @@ void AddHeliumRows(Terms& terms, const CodeRows& of, const format::Activation& a
     if (paired != 0) AddHeliumPairs(terms, of, paired / 2, complete);
     const double rows = of.times * (of.rows - paired);
     if (rows != 0) AddHeliumRow(terms, of, rows, of.inputs, complete);
-    if (of.is_float) AddSpans(terms, activation, of.times * of.rows, complete);
+    // The loop over the rows of floats also runs without an activation.
+    if (of.is_float) terms.Add("rows of floats", of.times * of.rows);
+    if (of.is_float) AddActivations(terms, activation, of.times * of.rows, complete);
   }
   for (uint32_t first = complete; first < of.outputs; first += kPanel) {
     const uint32_t outputs = std::min(of.outputs - first, kPanel);
@@ -225,7 +226,7 @@ CodeRows CodeRowsOf(const Params& p, Terms& terms) {
   rows.has_start = terms.Has(4);
   rows.shares_start = true;
   rows.times = 1;
-  terms.variant = name + (rows.is_float ? FunctionOf(p.activation()) : "");
+  terms.variant = name;
   return rows;
 }
 
@@ -470,14 +471,14 @@ void AddDenseI8(Terms& terms, const Params& p, double rows, uint32_t inputs, uin
   const QuantisedRows of = {rows, inputs, outputs, p.max() == 0, has_start};
   AddQuantised(terms, of);
   terms.kernels == KernelSet::kHelium ? AddQuantisedHelium(terms, of) : AddQuantisedDsp(terms, of);
-  AddSpans(terms, p.activation(), rows, outputs);
+  AddActivations(terms, p.activation(), rows, outputs);
 }
 
 // The variant by the type of the multiplied rows: only Helium multiplies int8.
 template <typename Params>
 std::string RowTypeOf(const Params& p, const Terms& terms) {
   const bool are_bytes = terms.kernels == KernelSet::kHelium && p.max() == kernels::kMinMax;
-  return (are_bytes ? "8" : "16") + FunctionOf(p.activation());
+  return are_bytes ? "8" : "16";
 }
 
 }  // namespace
@@ -488,8 +489,7 @@ void AddTerms(const format::DenseI8Params& p, Terms& terms) {
   AddDenseI8(terms, p, p.rows(), p.inputs(), p.outputs(), terms.Has(3));
 }
 void AddTerms(const format::DenseI4Params& p, Terms& terms) {
-  terms.variant = fmt::format("{} {}{}", p.max() <= 127 ? 8 : 16, TermName(p.scales()),
-                              FunctionOf(p.activation()));
+  terms.variant = fmt::format("{} {}", p.max() <= 127 ? 8 : 16, TermName(p.scales()));
   const double blocks = Blocks(p.inputs()), panels = Panels(p.outputs());
   const double calls = (p.rows() + kernels::kDenseI8Rows - 1) / kernels::kDenseI8Rows;
   const double groups =
@@ -512,7 +512,7 @@ void AddTerms(const format::DenseI4Params& p, Terms& terms) {
   if (terms.Has(3)) terms.Add("groups with zero points", rows * panels * groups);
   terms.Add("blocks", rows * panels * blocks);
   if (!terms.Has(4)) terms.Add("panels without start", rows * panels);
-  AddSpans(terms, p.activation(), rows, p.outputs());
+  AddActivations(terms, p.activation(), rows, p.outputs());
 }
 void AddTerms(const format::DenseQ8Params& p, Terms& terms) {
   CodeRows rows = CodeRowsOf(p, terms);

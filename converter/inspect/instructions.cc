@@ -48,29 +48,37 @@ Variants Read(std::string_view text, std::string& compiler) {
   return variants;
 }
 
-// The name of all variants that differ only in absent operands and in the activation, as in
-// tests/size/instructions.py.
+// The name of all variants that differ only in absent operands, as in tests/size/instructions.py.
 std::string FamilyOf(std::string_view variant) {
   std::string family;
   for (bool is_number = false; !variant.empty();) {
     const std::string_view word = Cut(variant, ' ');
     if (word == "without") {
       is_number = true;
-    } else if (!std::exchange(is_number, false) && word != "function") {
+    } else if (!std::exchange(is_number, false)) {
       family += std::string(word) + " ";
     }
   }
   return family + "any";
 }
 
-std::optional<double> SumOfTerms(const Variant& variant, const Terms& terms) {
-  double sum = 0;
+// The bound from the terms of a variant. Terms "FUNCTION: NAME" are in "activation FUNCTION".
+StepBound SumOfTerms(const Variants& variants, const Variant& own, const Terms& terms) {
+  StepBound bound = {0, 0.0, own.excess, own.is_constant};
   for (const auto& [name, amount] : terms.amounts) {
-    const auto term = variant.terms.find(name);
-    if (term == variant.terms.end()) return std::nullopt;
-    sum += term->second * amount;
+    const size_t colon = name.find(": ");
+    const Variant* variant = &own;
+    if (colon != std::string::npos) {
+      const auto activation = variants.find("activation " + name.substr(0, colon));
+      if (activation == variants.end()) return {};
+      variant = &activation->second;
+      bound.is_constant = bound.is_constant && variant->is_constant;
+    }
+    const auto term = variant->terms.find(name);
+    if (term == variant->terms.end()) return {};
+    *bound.max += term->second * amount;
   }
-  return sum;
+  return bound;
 }
 
 // The bound of the variant, else of its family.
@@ -79,9 +87,8 @@ StepBound BoundOf(const Variants& variants, const Terms& terms) {
   for (const std::string& name : {terms.variant, FamilyOf(terms.variant)}) {
     const auto found = variants.find(name);
     if (found == variants.end()) continue;
-    if (const std::optional<double> sum = SumOfTerms(found->second, terms)) {
-      return {0, sum, found->second.excess, found->second.is_constant};
-    }
+    const StepBound bound = SumOfTerms(variants, found->second, terms);
+    if (bound.max) return bound;
   }
   return {};
 }

@@ -81,7 +81,6 @@ void AddFloatResults(Terms& terms, const FloatRows& of, const Groups& groups) {
   terms.Add("tiles", groups.tiles * panels);
   terms.Add("pairs", groups.pairs * panels);
   terms.Add("singles", groups.singles * panels);
-  terms.Add("partial tiles", groups.tiles * partial);
   terms.Add("partial rows", groups.others * partial);
   if (of.has_start) {
     terms.Add("partial rows with start", rows * partial);
@@ -145,33 +144,46 @@ void SetTaps(const format::ConvParams& p, const kernels::Rectangle& at, FloatRow
   }
 }
 
+// The activation of the rows of a convolution.
+void AddConvActivations(Terms& terms, const FloatRows& of, const format::Activation& activation,
+                        uint32_t height) {
+  if (of.is_scattered) {
+    const Groups groups = GroupsOf(of, height);
+    const double panels = Panels(of.outputs);
+    AddActivations(terms, activation, panels * groups.tiles, kPanel * height);
+    AddActivations(terms, activation, panels * groups.pairs, kPanel * 2);
+    return AddActivations(terms, activation, panels * groups.singles, kPanel);
+  }
+  const uint32_t rest = of.outputs % kPanel;
+  AddActivations(terms, activation, of.times * of.rows * (of.outputs / kPanel), kPanel);
+  AddActivations(terms, activation, of.times * of.rows * (rest != 0), rest);
+}
+
+// Returns true if the outputs of a pixel are not contiguous.
+bool IsScattered(const format::ConvParams& p) {
+  return p.y().channel() != 1 && p.out_channels() != 1;
+}
+
 void AddConv(const format::ConvParams& p, Terms& terms) {
-  const double times = 1.0 * p.batch() * p.groups(), panels = Panels(p.out_channels());
+  const double times = 1.0 * p.batch() * p.groups(), all_panels = Panels(p.out_channels());
   const uint32_t height = terms.kernels == KernelSet::kHelium ? 3 : 2;
   const bool is_fused = IsPlain(p.activation()) || IsRelu(p.activation());
-  FloatRows rows = {times, 0,     p.out_channels(),       0,           0, 0,
-                    false, false, IsRelu(p.activation()), terms.Has(2)};
-  rows.is_scattered = p.y().channel() != 1 && p.out_channels() != 1;
+  FloatRows rows = {times, 0, 0, 0, 0, 0, false, false, IsRelu(p.activation()), terms.Has(2)};
+  // A panel with one output is written like one that is contiguous.
+  const uint32_t last = p.out_channels() % kPanel == 1 && IsScattered(p) ? 1 : 0;
   terms.Add("steps", 1);
   terms.Add("images", times);
-  AddRectangles(terms, p, times * panels);
+  AddRectangles(terms, p, times * all_panels);
   ForRectangles(p, [&](const kernels::Rectangle& at) {
     rows.rows = at.rows.count() * at.columns.count();
     SetTaps(p, at, rows);
-    terms.Add("rows of pixels", times * panels * at.rows.count());
-    AddFloatRows(terms, rows, height);
-    if (is_fused) return;
-    const bool is_own = terms.kernels == KernelSet::kHelium;
-    if (rows.is_scattered) {
-      const Groups groups = GroupsOf(rows, height);
-      AddSpans(terms, p.activation(), panels * groups.tiles, kPanel * height, is_own);
-      AddSpans(terms, p.activation(), panels * groups.pairs, kPanel * 2, is_own);
-      AddSpans(terms, p.activation(), panels * groups.singles, kPanel, is_own);
-    } else {
-      AddSpans(terms, p.activation(), times * rows.rows * (p.out_channels() / kPanel), kPanel,
-               is_own);
-      const uint32_t rest = p.out_channels() % kPanel;
-      AddSpans(terms, p.activation(), times * rows.rows * (rest != 0), rest, is_own);
+    terms.Add("rows of pixels", times * all_panels * at.rows.count());
+    for (const uint32_t outputs : {p.out_channels() - last, last}) {
+      if (outputs == 0) continue;
+      rows.outputs = outputs;
+      rows.is_scattered = IsScattered(p) && outputs != 1;
+      AddFloatRows(terms, rows, height);
+      if (!is_fused) AddConvActivations(terms, rows, p.activation(), height);
     }
   });
 }
@@ -225,20 +237,30 @@ void AddMatmul(const format::MatmulParams& p, double batch, Terms& terms) {
       AddGathered(terms, p, batch, left < kPanel ? left : kPanel);
       continue;
     }
-    terms.Add("columns", batch);
     terms.Add("rows of columns", batch * p.rows());
     terms.Add("products of columns", batch * p.rows() * p.inner());
   }
 }
 
-// Integers have four columns at a time.
+// Integers have four columns at a time, then one. With Helium, contiguous ones of 32 bits have
+// vectors of four products, and the compiler unrolls the loop over those of 64 bits four times.
 void AddIntegerMatmul(const format::MatmulParams& p, double batch, Terms& terms) {
-  const double fours = batch * p.rows() * (p.columns() / 4);
-  const double singles = batch * p.rows() * (p.columns() % 4);
-  terms.Add("fours", fours);
-  terms.Add("singles", singles);
-  terms.Add("products of fours", fours * p.inner());
-  terms.Add("products of singles", singles * p.inner());
+  const bool is_helium = terms.kernels == KernelSet::kHelium;
+  const bool is_wide = is_helium && p.type() == format::ElementType::i64;
+  const bool is_run = is_helium && p.type() == format::ElementType::i32 &&
+                      p.a_inner_stride() == 1 && p.b_inner_stride() == 1;
+  const uint64_t inner = p.inner(), rest = is_wide ? inner % 4 : 0;
+  const double products = is_run ? (inner + 3) / 4 : is_wide ? inner / 4 : inner;
+  const auto add = [&](const std::string& name, double count) {
+    terms.Add(name, count);
+    terms.Add("products of " + name, count * products);
+    terms.Add("rests of " + name, count * (rest != 0));
+    terms.Add("rest of products of " + name, count * rest);
+  };
+  const double rows = batch * p.rows();
+  terms.Add("rows", rows);
+  add(is_run ? "fours of runs" : "fours", rows * (p.columns() / 4));
+  add(is_run ? "singles of runs" : "singles", rows * (p.columns() % 4));
 }
 
 template <typename Params>
@@ -268,20 +290,17 @@ void AddCell(const Params& p, Terms& terms) {
 }  // namespace
 
 void AddTerms(const format::DenseParams& p, Terms& terms) {
-  terms.variant = TermName(p.weights()) + FunctionOf(p.activation());
+  terms.variant = TermName(p.weights());
   terms.Add("steps", 1);
   terms.Add("panels", Panels(p.outputs()));
   const bool is_relu = IsRelu(p.activation());
   AddFloatRows(terms,
                {1, p.rows(), p.outputs(), 1, 1, p.inputs(), false, false, is_relu, terms.Has(2)},
                terms.kernels == KernelSet::kHelium ? 3 : 1);
-  if (!is_relu) AddSpans(terms, p.activation(), p.rows(), p.outputs());
+  if (!is_relu) AddActivations(terms, p.activation(), p.rows(), p.outputs());
 }
 void AddTerms(const format::ConvParams& p, Terms& terms) {
-  const bool is_scattered = p.y().channel() != 1 && p.out_channels() != 1;
-  const std::string function = FunctionOf(p.activation());
-  terms.variant =
-      TermName(p.weights()) + (is_scattered && function.empty() ? " scattered" : function);
+  terms.variant = TermName(p.weights()) + (IsScattered(p) ? " scattered" : "");
   AddConv(p, terms);
 }
 void AddTerms(const format::MatmulParams& p, Terms& terms) {

@@ -57,36 +57,42 @@ void AddRectangles(Terms& terms, const Params& p, double times) {
   terms.Add("windows with stride", times * ((p.stride_y() != 1) + (p.stride_x() != 1)));
   ForRectangles(p, [&](const kernels::Rectangle& at) {
     terms.Add("rectangles", times);
+    terms.Add("rectangles with taps", times * (at.ky.count() != 0 && at.kx.count() != 0));
     terms.Add("dilated rectangles", times * (p.dilation_x() != 1));
+    terms.Add("padded rectangles", times * (at.kx.first != 0));
     if (at.columns.first != 0) return;
     terms.Add("rows of rectangles", times);
     terms.Add("dilated rows of rectangles", times * (p.dilation_y() != 1));
+    terms.Add("padded rows of rectangles", times * (at.ky.first != 0));
   });
 }
 
-// The part of a variant's name for an activation whose instructions depend on the function.
-inline std::string FunctionOf(const format::Activation& activation) {
-  const std::string name = TermName(activation);
-  return name == "identity" || name == "relu" || name == "clamp" ? "" : " function";
-}
 inline bool IsRelu(const format::Activation& activation) { return TermName(activation) == "relu"; }
 inline bool IsPlain(const format::Activation& activation) {
   return TermName(activation) == "identity";
 }
 
-// Terms of an activation that is applied to `spans` runs of `length` finished results each. The
-// calls of all functions share a term, unless `has_own_calls`.
+// Terms of `spans` calls of an activation with `length` results each (ActivateSpan of
+// kernels/elementwise/activation-inl.h). All kinds of steps share their numbers. Helium computes
+// four results at a time and the others one by one.
 inline void AddSpans(Terms& terms, const format::Activation& activation, double spans,
-                     double length, bool has_own_calls = false) {
+                     double length) {
   if (IsPlain(activation)) return;
-  const std::string name = TermName(activation);
-  const bool is_own = FunctionOf(activation).empty() || has_own_calls;
-  terms.Add("spans of " + (is_own ? name : "functions"), spans);
-  if (terms.kernels == KernelSet::kDsp) return terms.Add("outputs of " + name, spans * length);
-  const auto outputs = static_cast<uint64_t>(length);
-  terms.Add("fours of " + name, spans * (outputs / 4));
-  terms.Add("rests of " + name, spans * (outputs % 4));
-  terms.Add("spans with a rest", spans * (outputs % 4 != 0));
+  const std::string name = TermName(activation) + ": ";
+  terms.Add(name + "spans", spans);
+  if (terms.kernels == KernelSet::kDsp) return terms.Add(name + "results", spans * length);
+  const auto results = static_cast<uint64_t>(length);
+  terms.Add(name + "spans with fours", spans * (results >= 4));
+  terms.Add(name + "fours", spans * (results / 4));
+  terms.Add(name + "spans with rest", spans * (results % 4 != 0));
+  terms.Add(name + "rest", spans * (results % 4));
+}
+
+// The same for calls in a loop of a product, which needs own instructions for each call.
+inline void AddActivations(Terms& terms, const format::Activation& activation, double spans,
+                           double length) {
+  if (!IsPlain(activation)) terms.Add("activations", spans);
+  AddSpans(terms, activation, spans, length);
 }
 
 }  // namespace weft::inspect

@@ -5,13 +5,16 @@
 #include <fmt/format.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
+#include "converter/inspect/product_terms.h"
 #include "converter/inspect/sections.h"
 #include "converter/inspect/term_names.h"
 #include "converter/inspect/traverse.h"
 #include "kernels/elementwise/chain.h"
+#include "runtime/bind/overlapping.h"
 
 namespace weft::inspect {
 namespace {
@@ -67,7 +70,11 @@ void AddCount(Terms& terms, const std::string& variant, uint32_t count, double r
 }  // namespace
 
 void AddTerms(const format::UnaryParams& p, Terms& terms) {
-  AddCount(terms, TermName(p.type()) + " " + TermName(p.activation()), p.count());
+  const std::string type = TermName(p.type());
+  if (type != "f32") return AddCount(terms, type + " " + TermName(p.activation()), p.count());
+  terms.variant = type;
+  terms.Add("steps", 1);
+  AddSpans(terms, p.activation(), 1, p.count());
 }
 void AddTerms(const format::BinaryParams& p, Terms& terms) {
   terms.variant = TermName(p.type()) + " " + format::EnumNameBinaryOp(p.op());
@@ -275,6 +282,45 @@ void AddTerms(const format::SubtractNoiseParams&, Terms&) {}
 void AddTerms(const format::FilterBankParams&, Terms&) {}
 void AddTerms(const format::FixedFourierParams&, Terms&) {}
 
+namespace {
+
+// Adds the terms of a step whose operands do not overlap.
+template <typename Params>
+void AddAllTerms(const Params& params, std::optional<int64_t> /*before*/, Terms& terms) {
+  AddTerms(params, terms);
+}
+
+// Adds the terms of the blocks of a step whose y starts `before` floats before x
+// (runtime/bind/overlapping.h).
+#define WEFT_OVERLAPPING_STEP(name, Name)                                                    \
+  void AddAllTerms(const format::Name##Params& params, std::optional<int64_t> before,        \
+                   Terms& terms) {                                                           \
+    bind::MapGeometry geometry;                                                              \
+    if (!before || !HasResults(params) || !bind::RunsInBlocks(params, *before, &geometry)) { \
+      return AddTerms(params, terms);                                                        \
+    }                                                                                        \
+    bind::OverlapBlocks blocks(geometry, *before < 0);                                       \
+    format::Name##Params part = params;                                                      \
+    for (bind::OverlapBlock block; blocks.Next(&block); terms.is_continued = true) {         \
+      bind::SetBlock(block, part);                                                           \
+      AddTerms(part, terms);                                                                 \
+    }                                                                                        \
+  }
+#include "runtime/format/overlapping_steps.inc"
+#undef WEFT_OVERLAPPING_STEP
+
+// How many floats before operand 0 the first result starts, if both are in the same region.
+std::optional<int64_t> StartBeforeInput(const format::Model& model, const format::Step& step) {
+  const uint32_t* row = format::RowsOf(model.operands()).data + step.first_operand();
+  const uint32_t inputs = format::kArity[step.kind()].inputs;
+  if (inputs == 0 || row[0] == format::kNoSlot || row[inputs] == format::kNoSlot) return {};
+  const format::Slot *x = model.slots()->Get(row[0]), *y = model.slots()->Get(row[inputs]);
+  if (x->region() != y->region() || x->move_count() != 0 || y->move_count() != 0) return {};
+  return (int64_t{x->offset_bytes()} - int64_t{y->offset_bytes()}) / int64_t{sizeof(float)};
+}
+
+}  // namespace
+
 KernelSet KernelsOf(std::string_view core) {
   return core == "cortex-m55" ? KernelSet::kHelium : KernelSet::kDsp;
 }
@@ -287,10 +333,11 @@ Terms TermsOf(const format::Model& model, const format::Step& step, KernelSet ke
     const uint32_t slot = format::RowsOf(model.operands())[step.first_operand() + i];
     if (slot == format::kNoSlot) terms.absent |= 1u << i;
   }
+  const std::optional<int64_t> before = StartBeforeInput(model, step);
   switch (static_cast<format::Kind>(step.kind())) {
 #define WEFT_STEP(name, Name, operands, ...)                               \
   case format::Kind::name:                                                 \
-    AddTerms(*model.name()->Get(step.param()), terms);                     \
+    AddAllTerms(*model.name()->Get(step.param()), before, terms);          \
     if (!terms.variant.empty()) terms.variant = #name " " + terms.variant; \
     break;
 #include "runtime/format/ops.inc"

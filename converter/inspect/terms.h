@@ -25,6 +25,8 @@ struct Terms {
   uint32_t absent = 0;  // bit i: operand i of the step is absent
   // True if amounts depend on absent operands; else they are part of the variant.
   bool counts_absent = false;
+  // True for blocks of a step after the first (runtime/bind/overlapping.h).
+  bool is_continued = false;
   std::string variant;  // empty: the kind of step has no bound
   std::map<std::string, double> amounts;
 

@@ -24,11 +24,13 @@ void AddSums(const format::DepthwiseQ8Params& p, Terms& terms, double spans, uin
     terms.Add("spans", spans);
     return terms.Add("vectors of spans", spans * ((count + 3) / 4));
   }
-  const uint32_t whole = has_first && !by_integers ? 0 : count / 4 * 4;  // four at a time
+  // With the DSP extension, floats are written eight at a time, codes four.
+  const uint32_t step = terms.kernels == KernelSet::kDsp && IsFloat(p.codes()) ? 8 : 4;
+  const uint32_t whole = has_first && !by_integers ? 0 : count / step * step;
   const bool is_limited = p.codes().low() != -128 || p.codes().high() != 127;
-  if (is_limited && !IsFloat(p.codes())) terms.Add("limited fours", spans * (whole / 4));
+  if (is_limited && !IsFloat(p.codes())) terms.Add("limited fours", spans * (whole / step));
   terms.Add("spans", spans);
-  terms.Add("fours of spans", spans * (whole / 4));
+  terms.Add("groups of spans", spans * (whole / step));
   terms.Add("rests of spans", spans * (count - whole));
   terms.Add("spans with a rest", spans * (count != whole));
 }
@@ -76,7 +78,7 @@ void AddPixels(const format::DepthwiseQ8Params& p, const kernels::Rectangle& at,
     vectors("singles", count % 4);
     terms.Add("panels at edges", ky == height && kx == width ? 0 : pixels);
     AddSums(p, terms, pixels, count);
-    if (IsFloat(p.codes())) AddSpans(terms, p.activation(), pixels, count);
+    if (IsFloat(p.codes())) AddActivations(terms, p.activation(), pixels, count);
   }
 }
 
@@ -87,16 +89,13 @@ void AddGroups(const format::DepthwiseQ8Params& p, const kernels::Rectangle& at,
   const double pixels = groups * rows * columns;
   const uint32_t all = p.kernel_height() * p.kernel_width();
   const uint32_t inside = at.ky.count() * at.kx.count(), pairs = (inside + 1) / 2;
-  terms.Add("rectangles of groups", p.batch());
   terms.Add("rows of window", 1.0 * p.batch() * p.kernel_height());
-  terms.Add("taps of window", 1.0 * p.batch() * all);
   terms.Add("taps inside", 1.0 * p.batch() * inside);
   terms.Add("groups", groups);
   terms.Add("pairs of groups", groups * pairs);
   if (p.x_zero() != 0) terms.Add("groups with a zero", groups);
   if (p.x_zero() != 0) terms.Add("taps outside", groups * (all - inside));
   terms.Add("runs of groups", groups * std::min(rows, columns));
-  terms.Add("pixels of groups", pixels);
   terms.Add("pairs of pixels", pixels * pairs);
   terms.Add("fives of pixels", pixels * ((pairs + 4) / 5));
 }
@@ -126,7 +125,6 @@ void AddLines(const format::DepthwiseQ8Params& p, Terms& terms) {
     const uint32_t from = first == 0 ? 0 : first * across.stride - across.pad;
     const uint32_t columns = (count - 1) * across.stride + 3;
     const uint32_t inside = std::min(columns - before, across.input - from);
-    terms.Add("parts of lines", groups);
     terms.Add("padded columns", groups * (columns - inside));
     terms.Add("lines", groups * down.output);
     terms.Add("widened columns", groups * down.output * inside);
@@ -157,7 +155,6 @@ void AddHeliumBlocks(const format::DepthwiseQ8Params& p, const kernels::Rectangl
   const double pixels = blocks * rows * (doubles ? columns / 2 + columns % 2 : columns);
   const bool is_rectified =
       is_wide && AreIntegers(p.codes()) && p.codes().low() >= p.codes().zero();
-  terms.Add("rectangles of blocks", p.batch());
   terms.Add(name, blocks);
   if (doubles) terms.Add("doubled blocks", blocks);
   if (doubles) terms.Add("doubled taps", blocks * all);
@@ -181,12 +178,11 @@ void AddHeliumBlocks(const format::DepthwiseQ8Params& p, const kernels::Rectangl
 }  // namespace
 
 void AddTerms(const format::DepthwiseQ8Params& p, Terms& terms) {
-  const bool is_float = IsFloat(p.codes());
-  terms.variant = TermName(p.codes()) + (is_float ? FunctionOf(p.activation()) : "");
+  terms.variant = TermName(p.codes());
   terms.counts_absent = true;
   terms.Add("steps", 1);
   const bool has_groups =
-      p.multiplier() == 1 && p.x().channel() == 1 && p.y().channel() == 1 && !is_float;
+      p.multiplier() == 1 && p.x().channel() == 1 && p.y().channel() == 1 && !IsFloat(p.codes());
   const bool is_helium = terms.kernels == KernelSet::kHelium;
   const bool has_lines = !is_helium && has_groups && AreIntegers(p.codes()) &&
                          p.kernel_height() == 3 && p.kernel_width() == 3 &&

@@ -53,18 +53,13 @@ struct TapLines {
   double lines, pixels;  // pixels of all lines
   double rows, columns;  // of taps
   uint32_t length;       // pixels of a line
-  bool has_bias;
 };
-TapLines TapLinesOf(const kernels::Rectangle& at, double times, bool has_bias) {
+TapLines TapLinesOf(const kernels::Rectangle& at, double times) {
   const uint32_t rows = at.rows.count(), columns = at.columns.count();
   const double lines = times * std::min(rows, columns);
   const bool has_taps = at.ky.count() != 0 && at.kx.count() != 0;
-  return {lines,
-          times * rows * columns,
-          has_taps ? 1.0 * at.ky.count() : 0,
-          has_taps ? 1.0 * at.kx.count() : 0,
-          std::max(rows, columns),
-          has_bias};
+  return {lines, times * rows * columns, has_taps ? 1.0 * at.ky.count() : 0,
+          has_taps ? 1.0 * at.kx.count() : 0, std::max(rows, columns)};
 }
 
 // The sums of `blocks` equal blocks of channels for each line.
@@ -76,7 +71,6 @@ void AddTapSums(Terms& terms, const std::string& name, const TapLines& of, doubl
   terms.Add("rows of " + name, pixels * of.rows);
   terms.Add("taps of " + name, pixels * of.rows * of.columns);
   if (is_relu) terms.Add("relu of " + name, pixels);
-  if (!of.has_bias) terms.Add("pixels without bias", pixels);
 }
 
 // Blocks of 16, 8 or 4 contiguous channels. The last one is moved back to end with the last
@@ -102,28 +96,36 @@ void AddBlocksOfChannels(Terms& terms, const TapLines& of, uint32_t channels, bo
   AddTapSums(terms, "single channels", of, left, is_relu);
 }
 
+// Returns true if the channels are processed together, not one at a time.
+template <typename Params>
+bool AreTogether(const Params& p, uint32_t channels) {
+  const bool in_contiguous = channels == p.multiplier() || p.x().channel() == 1;
+  return in_contiguous && (channels == 1 || p.y().channel() == 1) && p.multiplier() == 1;
+}
+template <typename Params>
+std::string OrderOf(const Params& p) {
+  return AreTogether(p, p.channels()) ? "" : " strided";
+}
+
 // Depthwise of floats for some of the channels of a step.
 template <typename Params>
-void AddDepthwise(const Params& p, uint32_t channels, bool is_f16, bool has_bias, Terms& terms) {
+void AddDepthwise(const Params& p, uint32_t channels, bool is_f16, Terms& terms) {
   const bool is_relu = IsRelu(p.activation());
-  const bool is_own = terms.kernels == KernelSet::kHelium;
-  const bool in_contiguous = channels == p.multiplier() || p.x().channel() == 1;
-  const bool is_last =
-      in_contiguous && (channels == 1 || p.y().channel() == 1) && p.multiplier() == 1;
+  const bool is_last = AreTogether(p, channels);
   AddRectangles(terms, p, p.batch());
   ForRectangles(p, [&](const kernels::Rectangle& at) {
-    const TapLines of = TapLinesOf(at, p.batch(), has_bias);
+    const TapLines of = TapLinesOf(at, p.batch());
     if (!is_last) {
       AddTapSums(terms, "strided channels", of, channels, false);
-      return AddSpans(terms, p.activation(), of.pixels * channels, 1, is_own);
+      return AddActivations(terms, p.activation(), of.pixels * channels, 1);
     }
     AddBlocksOfChannels(terms, of, channels, is_f16, is_relu);
     if (is_relu) return;
     const uint32_t step = at.rows.count() > at.columns.count() ? p.y().row() : p.y().pixel();
     if ((of.length == 1 ? 0 : step) == channels) {
-      AddSpans(terms, p.activation(), of.lines, of.length * channels, is_own);
+      AddActivations(terms, p.activation(), of.lines, of.length * channels);
     } else {
-      AddSpans(terms, p.activation(), of.pixels, channels, is_own);
+      AddActivations(terms, p.activation(), of.pixels, channels);
     }
   });
 }
@@ -133,24 +135,28 @@ void AddWidened(const format::DepthwiseI8Params& p, uint32_t channels, Terms& te
   const double taps = 1.0 * p.kernel_height() * p.kernel_width();
   terms.Add("parts", 1);
   terms.Add("widened taps", taps);
-  // Helium widens four weights at a time.
-  const uint32_t step = terms.kernels == KernelSet::kHelium ? 4 : 1;
-  terms.Add("groups of widened weights", taps * (channels / step));
-  terms.Add("rest of widened weights", taps * (channels % step));
-  if (terms.Has(3)) terms.Add("groups with zero points", taps * (channels / step));
-  if (terms.Has(3)) terms.Add("rest with zero points", taps * (channels % step));
-  terms.Add("cleared weights", taps * (kPanel - 1 - (channels + kPanel - 1) % kPanel));
+  // Helium widens four weights at a time if there are at least twelve.
+  const bool is_helium = terms.kernels == KernelSet::kHelium;
+  const uint32_t fours = is_helium && channels >= 12 ? channels / 4 : 0;
+  const double rest = taps * (channels - 4 * fours);
+  terms.Add("fours of widened weights", taps * fours);
+  terms.Add("widened weights", rest);
+  if (terms.Has(3)) terms.Add("weights with zero points", rest);
+  const uint32_t cleared = kPanel - 1 - (channels + kPanel - 1) % kPanel;
+  terms.Add("cleared taps", taps * (cleared != 0));
+  terms.Add("cleared weights", taps * cleared);
 }
 
 }  // namespace
 
 void AddTerms(const format::DepthwiseParams& p, Terms& terms) {
-  terms.variant = TermName(p.weights()) + FunctionOf(p.activation());
+  terms.variant = TermName(p.weights()) + OrderOf(p);
+  terms.counts_absent = true;  // a bias needs no more instructions
   terms.Add("steps", 1);
-  AddDepthwise(p, p.channels(), p.weights() != format::ElementType::f32, terms.Has(2), terms);
+  AddDepthwise(p, p.channels(), p.weights() != format::ElementType::f32, terms);
 }
 void AddTerms(const format::DepthwiseI8Params& p, Terms& terms) {
-  terms.variant = "all" + FunctionOf(p.activation());
+  terms.variant = "all" + OrderOf(p);
   terms.Add("steps", 1);
   const uint32_t at_once =
       kernels::DepthwiseI8WidensAll(p) ? p.channels() : kernels::kDepthwiseI8Channels;
@@ -161,8 +167,9 @@ void AddTerms(const format::DepthwiseI8Params& p, Terms& terms) {
   for (uint32_t first = 0, count = 0; first < p.channels(); first += count) {
     const uint32_t left = is_one ? multiplier - first % multiplier : p.channels() - first;
     count = std::min(left, max);
-    AddWidened(p, count, terms);
-    AddDepthwise(p, count, false, terms.Has(4), terms);
+    // The first block of a step widens all of its weights.
+    if (!terms.is_continued) AddWidened(p, count, terms);
+    AddDepthwise(p, count, false, terms);
   }
 }
 void AddTerms(const format::PoolParams& p, Terms& terms) {

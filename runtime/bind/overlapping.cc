@@ -222,9 +222,10 @@ bool Overlaps(const format::Model& model, uint32_t step_index, const OverlapLimi
   return true;
 }
 
-bool Overlap(const MapFinder& maps, const float* x, const float* y) {
-  return y < x ? static_cast<uint64_t>(x - y) < maps.y_reach
-               : static_cast<uint64_t>(y - x) < maps.x_reach;
+// `before`: how many floats before x y starts; negative if y starts after x.
+bool Overlap(const MapFinder& maps, int64_t before) {
+  return before > 0 ? static_cast<uint64_t>(before) < maps.y_reach
+                    : static_cast<uint64_t>(-before) < maps.x_reach;
 }
 
 template <typename Params>
@@ -244,25 +245,16 @@ void RunOverlapping(const Params& params, std::byte* const* operands, const form
   float* const x = As<float>(operands[0]);
   float* const y = As<float>(operands[arity.inputs]);
   const MapFinder maps = MapsOf(params);
-  if (!MayOverlap(params) || !Overlap(maps, x, y)) return run(params, operands);
+  if (!MayOverlap(params) || !Overlap(maps, x - y)) return run(params, operands);
   OverlapBlocks blocks(GeometryOf(params, maps), y > x);
   Params part = params;
-  part.mutate_batch(1);
-  part.mutate_out_height(1);
   std::byte* moved[format::kMaxOperands];
   for (uint32_t i = 1; i < arity.operands(); ++i) {
     moved[i] = operands[i];  // NOLINT: `operands` has as many elements
   }
   OverlapBlock block;
   while (blocks.Next(&block)) {
-    part.mutate_in_height(block.in_height);
-    part.mutate_in_width(block.in_width);
-    part.mutate_out_width(block.out_width);
-    part.mutate_stride_x(block.stride_x);
-    part.mutate_pad_top(block.pad_top);
-    part.mutate_pad_left(block.pad_left);
-    part.mutable_x().mutate_pixel(block.x_pixel);
-    part.mutable_y().mutate_pixel(block.y_pixel);
+    SetBlock(block, part);
     moved[0] = reinterpret_cast<std::byte*>(x + block.x_offset);
     moved[arity.inputs] = reinterpret_cast<std::byte*>(y + block.y_offset);
     run(part, moved);
@@ -274,7 +266,7 @@ void RunOverlapping(const format::DepthwiseI8Params& p, std::byte* const* operan
                     const format::Arity& arity,
                     void (*run)(const format::DepthwiseI8Params& params,
                                 std::byte* const* operands)) {
-  if (!Overlap(MapsOf(p), As<float>(operands[0]), As<float>(operands[arity.inputs]))) {
+  if (!Overlap(MapsOf(p), As<float>(operands[0]) - As<float>(operands[arity.inputs]))) {
     return run(p, operands);
   }
   depthwise_i8::Widen(p, operands);
@@ -290,9 +282,14 @@ void RunOverlapping(const format::DepthwiseI8Params& p, std::byte* const* operan
 
 }  // namespace
 
-#define WEFT_OVERLAPPING_STEP(name, Name)                                                       \
-  OverlapLimits OverlapLimitsOf(const format::Name##Params& params) {                           \
-    return MayOverlap(params) ? LimitsOf(GeometryOf(params, MapsOf(params))) : OverlapLimits(); \
+#define WEFT_OVERLAPPING_STEP(name, Name)                                                        \
+  OverlapLimits OverlapLimitsOf(const format::Name##Params& params) {                            \
+    return MayOverlap(params) ? LimitsOf(GeometryOf(params, MapsOf(params))) : OverlapLimits();  \
+  }                                                                                              \
+  bool RunsInBlocks(const format::Name##Params& params, int64_t before, MapGeometry* geometry) { \
+    const MapFinder maps = MapsOf(params);                                                       \
+    *geometry = GeometryOf(params, maps);                                                        \
+    return MayOverlap(params) && Overlap(maps, before);                                          \
   }
 #include "runtime/format/overlapping_steps.inc"
 #undef WEFT_OVERLAPPING_STEP

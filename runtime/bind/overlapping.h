@@ -80,6 +80,29 @@ class OverlapBlocks {
   const bool descending_;
 };
 
+// Sets the parameters of one block; the others are those of the complete step, with one image and
+// one row.
+template <typename Params>
+void SetBlock(const OverlapBlock& block, Params& part) {
+  part.mutate_batch(1);
+  part.mutate_out_height(1);
+  part.mutate_in_height(block.in_height);
+  part.mutate_in_width(block.in_width);
+  part.mutate_out_width(block.out_width);
+  part.mutate_stride_x(block.stride_x);
+  part.mutate_pad_top(block.pad_top);
+  part.mutate_pad_left(block.pad_left);
+  part.mutable_x().mutate_pixel(block.x_pixel);
+  part.mutable_y().mutate_pixel(block.y_pixel);
+}
+
+// Returns true if a step runs in blocks if y starts `before` floats before x, or after x if it is
+// negative. Then `geometry` is that of the step.
+#define WEFT_OVERLAPPING_STEP(name, Name) \
+  bool RunsInBlocks(const format::Name##Params& params, int64_t before, MapGeometry* geometry);
+#include "runtime/format/overlapping_steps.inc"
+#undef WEFT_OVERLAPPING_STEP
+
 }  // namespace weft::bind
 
 #endif  // WEFT_RUNTIME_BIND_OVERLAPPING_H_

@@ -9,22 +9,23 @@ Each LIST is a file with one model a line, or the index of the stored models. CO
 model on ordinary numbers, zeros, large numbers, NaN and infinities and counts the instructions of
 each step. --fit writes FILE, which `weft inspect --target` reads: for each variant of a step, whether
 its instructions depend on data, its excess, and the instructions of each of its terms
-(converter/inspect/terms.h). They are the solution of a linear program: never below a measured step,
-and as little above as possible. The excess is the smallest of EXCESSES such that no bound exceeds a
-measured step by more than this part of the step, or by more than 500 instructions. If the instructions
-of the variant depend on data, this holds for the sum of its measured steps, because not every model
-reaches the maximum. A variant is left out, so that it has no bound, if
+(converter/inspect/terms.h). They are the solution of a linear program, or the nearest sums: never below
+a measured step, and as little above as possible. The excess is the smallest of EXCESSES such that no
+bound exceeds a measured step by more than this part of the step, or by more than 500 instructions. If
+the instructions of steps depend on data, this holds for the sum of these steps, because not every
+model reaches the maximum. Terms "FUNCTION: NAME" belong to the variant "activation FUNCTION", whose
+numbers all other variants share. They are fitted first, to the steps of ACTIVATED. A variant is left
+out, so that it has no bound, if
 
     - fewer than 6 different steps were measured, or fewer than 6 and 1.5 for each of its terms (a term
       in fewer than 4 steps is left out, so that steps with this term have no bound);
     - the bounds are too high even for the largest excess.
 
-Such a variant has the bound of its family: all variants that differ from it only in absent operands
-and in the activation.
+Such a variant has the bound of its family: all variants that differ from it only in absent operands.
 
 All bounds are raised by a factor and by at most 500 instructions, so that they also hold for each
 fifth of the steps when only the others are fitted; and again by half of that, for shapes that were
-not measured. The pair with the smallest excess is used.
+not measured. The pair with the smallest excess is used, of the fit that needs the smallest factor alone.
 
 --text keeps what the board printed in a file. If the file exists, the board does not run again, so that
 other terms can be tried.
@@ -55,9 +56,21 @@ MIN_OF_TERM = 4
 MIN_SHARE = 0.7
 RESERVE = 1.5  # for shapes that were not measured
 SHARES_OF_MORE = (1, 0.5, 0.2, 0.05, 0)  # of the most instructions that a margin can add
+# Variants with exact sums, whose steps call an activation on complete results, a row or a result.
+ACTIVATED = ("unary f32", "dense f32", "depthwise f32 strided")
 
 # The excess of a bound is relative to `of`, the instructions of the step; for the engine, of the run.
-Step = collections.namedtuple("Step", "variant terms least most of name")
+# `fixed`: the excess of this step is limited, not only that of a sum of steps.
+Step = collections.namedtuple("Step", "variant terms least most of name fixed", defaults=(False,))
+
+
+def is_constant(step):
+    return step.most - step.least <= 1
+
+
+def activation_of(term):
+    """The variant of the term if it belongs to an activation, else None."""
+    return f"activation {term.partition(': ')[0]}" if ": " in term else None
 
 
 def limit(step, excess):
@@ -152,29 +165,60 @@ def all_measured(args):
     return measured(text, terms, TICK[args.board]), len(models)
 
 
-def fitted(steps):
-    """Returns {term: instructions} that bound all of the steps."""
+def equations(steps):
+    """Returns the names of the terms, their scaled shares of each step, the scale, and the share that
+    the terms must bound."""
+    import numpy as np  # pylint: disable=import-outside-toplevel
+    names = sorted({name for step in steps for name in step.terms})
+    of = np.maximum(np.array([step.of for step in steps], float), 1)
+    shares = np.array([[step.terms.get(name, 0) for name in names] for step in steps]) / of[:, None]
+    scale = np.maximum(shares.max(0, initial=0), 1e-12)
+    return names, shares / scale, scale, np.array([step.most for step in steps]) / of, of
+
+
+def limited_of(steps):
+    """The indices of the fixed steps, else of all."""
+    return [i for i, step in enumerate(steps) if step.fixed] or list(range(len(steps)))
+
+
+def lowest(steps, slack=SLACK):
+    """Returns {term: instructions} that bound all of the steps. The excess is least for fixed steps, if
+    there are some; up to `slack` instructions count only in the mean."""
     import numpy as np  # pylint: disable=import-outside-toplevel
     from scipy.optimize import linprog  # pylint: disable=import-outside-toplevel
-    names = sorted({name for step in steps for name in step.terms})
+    names, shares, scale, least, of = equations(steps)
     if not names:
         return {}
-    amounts = np.array([[step.terms.get(name, 0) for name in names] for step in steps])
-    of = np.maximum(np.array([step.of for step in steps], float), 1)
-    least = np.array([step.most for step in steps]) / of
-    shares = amounts / of[:, None]
-    scale = np.maximum(shares.max(0), 1e-12)
-    shares = shares / scale
     # Least: three times the largest relative excess beyond the slack, and the mean excess.
-    ends = np.hstack([shares, -np.ones((len(steps), 1))])
+    limited = limited_of(steps)
+    ends = np.hstack([shares, -np.ones((len(steps), 1))])[limited]
     starts = np.hstack([-shares, np.zeros((len(steps), 1))])
-    program = linprog(np.append(shares.mean(0), 3.0), A_ub=np.vstack([starts, ends]),
-                      b_ub=np.concatenate([-least, least + SLACK / of]),
+    program = linprog(np.append(shares[limited].mean(0) + 1e-3 * shares.mean(0), 3.0), A_ub=np.vstack([starts, ends]),
+                      b_ub=np.concatenate([-least, (least + slack / of)[limited]]),
                       bounds=[(0, None)] * (len(names) + 1), method="highs")
     if program.status != 0:
         return {}
     found = program.x[:-1] / scale
     return {name: value for name, value in zip(names, found) if value > 1e-9}
+
+
+def lowest_of_all(steps):
+    return lowest(steps, 0)
+
+
+def nearest(steps):
+    """Returns {term: instructions} with the least squares of relative differences. Terms that few
+    steps determine are more exact than those of a bound, but margins() must raise them."""
+    import numpy as np  # pylint: disable=import-outside-toplevel
+    from scipy.optimize import nnls  # pylint: disable=import-outside-toplevel
+    names, shares, scale, least, _ = equations(steps)
+    count = len(names)
+    weights = np.full(len(steps), 0.05)
+    weights[limited_of(steps)] = 1
+    # Terms that are not determined are equal.
+    found, _ = nnls(np.vstack([shares * weights[:, None], 1e-3 * np.eye(count)]),
+                    np.concatenate([least * weights, np.zeros(count)]), maxiter=100 * count + 1)
+    return {name: value for name, value in zip(names, found / scale) if value > 1e-9}
 
 
 def bound(terms, amounts):
@@ -199,30 +243,30 @@ def with_known_terms(steps):
     return known if len(known) == len(steps) else with_known_terms(known)
 
 
-def margins(steps):
-    """Yields pairs of a factor and a number of instructions: RESERVE times those by which bounds
-    that are fitted to four fifths of the steps must be raised for the others. Each pair suffices:
-    the more instructions are added, the smaller is the factor."""
-    pairs = []
+def margins(steps, fitted, terms):
+    """Yields pairs of a factor and a number of instructions that raise the terms above all steps, and
+    RESERVE times those by which terms that are fitted to four fifths of the steps must be raised for
+    the others. Each pair suffices: the more instructions are added, the smaller is the factor."""
+    pairs = [(max(bound(terms, step.terms), 1), step.most) for step in steps]
     for part in range(5):
         others = [step for i, step in enumerate(steps) if i % 5 != part]
-        terms, names = fitted(others), {name for step in others for name in step.terms}
-        pairs += [(max(bound(terms, step.terms), 1), step.most) for step in steps[part::5]
+        found, names = fitted(others), {name for step in others for name in step.terms}
+        pairs += [(max(bound(found, step.terms), 1), step.most) for step in steps[part::5]
                   if names.issuperset(step.terms)]
-    largest = min(SLACK, max((most - most_bound for most_bound, most in pairs), default=0))
+    largest = min(SLACK, max([most - most_bound for most_bound, most in pairs] + [0]))
     for share in SHARES_OF_MORE:
         more = share * largest
         factor = max((most - more) / most_bound for most_bound, most in pairs + [(1, 1 + more)])
         yield 1 + RESERVE * (factor - 1), min(SLACK, RESERVE * more)
 
 
-def is_too_far(terms, steps, constant, excess):
-    """Returns True if the bounds exceed the limit, with a rounding error of 0.2 %."""
-    if steps[0].variant == "engine":  # a part of a run
-        return False
-    bounds = [bound(terms, step.terms) / 1.002 - 1 for step in steps]
-    limits = [limit(step, excess) for step in steps]
-    return any(map(float.__gt__, bounds, map(float, limits))) if constant else sum(bounds) > sum(limits)
+def is_too_far(terms, fixed, others, excess):
+    """Returns True if a bound of `fixed`, or the sum of the bounds of `others`, exceeds the limit, with
+    a rounding error of 0.2 %."""
+    def over(step):
+        return bound(terms, step.terms) / 1.002 - 1 - limit(step, excess)
+
+    return any(over(step) > 0 for step in fixed) or sum(map(over, others)) > 0
 
 
 def raised_by(terms, names, once, margin):
@@ -235,31 +279,31 @@ def raised_by(terms, names, once, margin):
     return raised
 
 
-def fit_variant(steps, constant):
-    """Returns the excess and the terms of a variant, or None and the reason."""
-    group = steps
-    steps = with_known_terms(different(group))
+def fit_variant(steps, fixed, fits=(lowest, lowest_of_all, nearest)):
+    """Returns the excess and the terms of a variant, or None and the reason. The excess is that of each
+    step of `fixed` and of the sum of the other steps."""
+    steps = with_known_terms(steps)
     names = sorted({name for step in steps for name in step.terms})
-    # different() has only the longest of the steps with equal terms.
-    every = [step for step in group if step.terms.keys() <= set(names)] if constant else steps
+    fixed = [step for step in fixed if step.terms.keys() <= set(names)]
+    others = [step for step in steps if not step.fixed and step.variant != "engine"]
     if len(steps) < MIN_STEPS:
         return None, "few steps"
-    terms = fitted(steps)
-    if not terms or len(steps) < 1.5 * len(terms) + MIN_STEPS:
-        return None, f"{len(steps)} different steps for {len(terms)} terms"
     once = "runs" if steps[0].variant == "engine" else "steps"
-    chosen = None
-    for margin in margins(steps):
-        raised = raised_by(terms, names, once, margin)
-        for excess in EXCESSES:
-            if (chosen is None or excess < chosen[0]) and not is_too_far(
-                    raised, every, constant, excess):
-                chosen = excess, raised
-    if chosen:
-        return chosen
-    terms = raised_by(terms, names, once, next(margins(steps)))
-    worst = max(steps, key=lambda step: bound(terms, step.terms) / limit(step, 0))
-    return None, f"{bound(terms, worst.terms) / worst.most:.2f} times {worst.name}"
+    chosen, reason = None, "bounds are too high"  # chosen: excess, factor without `more`, terms
+    for fitted in fits:
+        terms = fitted(steps)
+        if not terms or len(steps) < 1.5 * len(terms) + MIN_STEPS:
+            reason = f"{len(steps)} different steps for {len(terms)} terms"
+            continue
+        pairs = [pair for pair in margins(steps, fitted, terms) if pair[1] == 0 or once in names]
+        for margin in pairs:
+            raised = raised_by(terms, names, once, margin)
+            for excess in EXCESSES:
+                rank = excess, pairs[-1][0]
+                if (chosen is None or rank < chosen[:2]) and not is_too_far(
+                        raised, fixed, others, excess):
+                    chosen = *rank, raised
+    return (chosen[0], chosen[2]) if chosen else (None, reason)
 
 
 def grouped(steps):
@@ -270,43 +314,89 @@ def grouped(steps):
 
 
 def family(variant):
-    """Variants that differ only in absent operands and in the activation."""
-    return re.sub(r" (function|without \d+)", "", variant) + " any"
+    """Variants that differ only in absent operands."""
+    return re.sub(r" without \d+", "", variant) + " any"
 
 
-def fitted_row(variant, group):
-    """Returns the excess and the line of the table, or None and the reason."""
-    constant = all(step.most - step.least <= 1 for step in group)
-    excess, terms = fit_variant(group, constant)
+def with_activations(row, rows, step):
+    """Returns the row with the terms of the step's activations, or None if one is not in `rows`."""
+    constant, excess, terms = row
+    for name in filter(None, set(map(activation_of, step.terms))):
+        if name not in rows:
+            return None
+        constant, terms = constant and rows[name][0], {**terms, **rows[name][2]}
+    return constant, excess, terms
+
+
+def fitted_row(variant, group, rows):
+    """Adds the variant to `rows`. Returns its excess, or None and the reason."""
+    plain = [step for step in group if not any(map(activation_of, step.terms))]
+    constant = all(map(is_constant, plain))
+
+    def own(steps):
+        """The part of the steps without their activations."""
+        for step in steps:
+            row = with_activations((constant, 0, {}), rows, step)
+            terms = {name: n for name, n in step.terms.items() if not activation_of(name)}
+            if row and row[2].keys() >= step.terms.keys() - terms.keys():
+                yield step._replace(terms=terms, most=step.most - bound(row[2], step.terms),
+                                    fixed=row[0] and variant != "engine")
+
+    excess, terms = fit_variant(list(own(different(group))),
+                                [step for step in own(group) if step.fixed])
     if excess is None:
         return None, terms
-    values = (f"{name} {value:.6g}" for name, value in terms.items())
-    return excess, "|".join(
-        [variant, "constant" if constant else "varies", f"{excess:g}", *values])
+    rows[variant] = constant, excess, terms
+    return excess, None
+
+
+def fit_activations(steps, rows):
+    """Adds the activations of the steps of ACTIVATED to `rows`."""
+    steps = [step._replace(terms={name if activation_of(name) else f"{step.variant}|{name}": n
+                                  for name, n in step.terms.items()})
+             for step in steps if step.variant in ACTIVATED]  # yapf: disable
+    both = lowest_of_all(with_known_terms(different(steps)))
+    groups = collections.defaultdict(list)
+    for step in steps:
+        terms = {name: n for name, n in step.terms.items() if activation_of(name)}
+        others = {name: n for name, n in step.terms.items() if name not in terms}
+        for variant in set(map(activation_of, terms)):
+            groups[variant].append(step._replace(terms=terms, fixed=is_constant(step),
+                                                 most=step.most - bound(both, others)))
+    for variant, group in sorted(groups.items()):
+        constant = all(step.fixed for step in group)
+        group = [step._replace(fixed=constant) for step in group]
+        excess, terms = fit_variant(different(group), [step for step in group if constant],
+                                    (lowest_of_all, nearest))
+        if excess is None:
+            print(f"no bound of {variant}: {len(group)} steps: {terms}")
+        else:
+            rows[variant] = constant, excess, terms
 
 
 def fit(args, steps):
     """Variants without a bound have that of their family, if that has one."""
-    lines, excesses, lacking = [], collections.Counter(), collections.defaultdict(int)
+    rows, excesses, lacking = {}, collections.Counter(), collections.defaultdict(int)
     families = collections.defaultdict(list)
+    fit_activations(steps, rows)
     for variant, group in sorted(grouped(steps).items()):
         families[family(variant)] += group
-        excess, line = fitted_row(variant, group)
+        excess, reason = fitted_row(variant, group, rows)
         if excess is None:
-            print(f"no bound of {variant}: {len(group)} steps: {line}")
+            print(f"no bound of {variant}: {len(group)} steps: {reason}")
             lacking[family(variant)] += len(group)
-            continue
-        excesses[excess] += len(group)
-        lines.append(line)
-    for name, count in sorted(lacking.items()):
-        excess, line = fitted_row(name, families[name])
-        if excess is None:
-            print(f"no bound of {name}: {count} steps: {line}")
         else:
-            lines.append(line)
+            excesses[excess] += len(group)
+    for name, count in sorted(lacking.items()):
+        excess, reason = fitted_row(name, families[name], rows)
+        if excess is None:
+            print(f"no bound of {name}: {count} steps: {reason}")
         excesses[excess] += count
-    head = [f"# {args.compiler}", f"# {len(steps)} steps"]
-    args.bounds.write_text("\n".join(head + sorted(lines)) + "\n")
+    lines = [f"# {args.compiler}", f"# {len(steps)} steps"]
+    for variant, (constant, excess, terms) in sorted(rows.items()):
+        values = (f"{name} {value:.6g}" for name, value in terms.items())
+        lines.append("|".join([variant, "constant" if constant else "varies", f"{excess:g}", *values]))
+    args.bounds.write_text("\n".join(lines) + "\n")
     print(f"{len(steps)} steps: {excesses[None]} without a bound; others by excess: "
           f"{sorted((key, count) for key, count in excesses.items() if key)}")
 
@@ -325,10 +415,12 @@ def read_bounds(path):
 
 
 def row_of(bounds, step):
-    """The row of the step's variant, else of its family; None if neither has all of its terms."""
+    """The row of the step's variant, else of its family, with the step's activations; None if neither
+    has all of its terms."""
     for name in (step.variant, family(step.variant)):
-        if name in bounds and bounds[name][2].keys() >= step.terms.keys():
-            return bounds[name]
+        row = with_activations(bounds[name], bounds, step) if name in bounds else None
+        if row and row[2].keys() >= step.terms.keys():
+            return row
     return None
 
 
