@@ -2,6 +2,7 @@
 #include "converter/graph/recognise/forms/form_rows.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -79,6 +80,25 @@ Readings ReadKept(ir::Source source, std::optional<Reduced> reduced) {
   return fits ? ReadReduced(std::move(reduced)) : Readings();
 }
 
+// Reads the maximum of x and a number, also as a Clamp without upper bound.
+Readings ReadAtLeast(ir::Source source) {
+  const ir::Node& node = *source.node;
+  std::optional<WithNumber> min;
+  if (IsCalled(node, "Maximum")) min = SplitNumber(node);
+  if (IsCalled(node, "Clamp") &&
+      AttributeOf(node, "max") >= double{std::numeric_limits<float>::max()}) {
+    min = WithNumber{node.inputs[0], AttributeOf(node, "min")};
+  }
+  if (!min) return {};
+  return {{.of = min->other, .covered = {&node}, .numbers = {min->number}}};
+}
+
+Readings ReadView(ir::Source source) {
+  Reading view;
+  view.of = BeforeViews(source, view.covered);
+  return {std::move(view)};
+}
+
 Readings ReadMean(ir::Source source) {
   std::optional<Reduced> mean = ReducedOf(source);
   const bool fits = mean && mean->IsMean() && KeepsAxes(source, TypeOf(mean->of).dims, mean->axes);
@@ -94,6 +114,9 @@ constexpr PatternReader kReaders[] = {
     {"Sum", [](ir::Source source) { return ReadKept(source, ReducedOf(source)); }},
     {"Max", [](ir::Source source) { return ReadKept(source, ReducedBy("ReduceMax", source)); }},
     {"Mean", ReadMean},
+    {"AtLeast", ReadAtLeast},
+    {"Length", [](ir::Source source) { return ReadReduced(ReducedBy("ReduceL2", source)); }},
+    {"View", ReadView},
     {"Reduced", [](ir::Source source) { return ReadReduced(ReducedOf(source)); }}};
 
 // Returns true if the elements of x are those of the node one by one.

@@ -7,6 +7,9 @@
 //   Sum(x)       the sum of x over axes, which remain with extent 1
 //   Max(x), Mean(x)  the maximum and the mean, likewise
 //   Reduced(x)   the sum of x over axes times a number; the number
+//   Length(x)    the Euclidean norm of x over axes, as one operation
+//   AtLeast(x)   the maximum of x and a number; the number
+//   View(x)      x with other dims, or x itself
 #ifndef WEFT_CONVERTER_GRAPH_RECOGNISE_FORMS_FORM_ROWS_H_
 #define WEFT_CONVERTER_GRAPH_RECOGNISE_FORMS_FORM_ROWS_H_
 

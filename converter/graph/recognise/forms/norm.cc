@@ -10,6 +10,8 @@
 
 #include <cmath>
 #include <limits>
+#include <span>
+#include <string>
 #include <utility>
 
 #include "converter/graph/recognise/forms/form_rows.h"
@@ -103,108 +105,63 @@ std::optional<Squares> SquaresOf(ir::Source source) {
   return squares ? squares : VarianceOfSums(source);
 }
 
-// Reads max(x, number), also as a Clamp without upper bound.
-std::optional<WithNumber> MinOf(const ir::Node& node) {
-  if (IsCalled(node, "Maximum")) return SplitNumber(node);
-  const double max = AttributeOf(node, "max");
-  if (!IsCalled(node, "Clamp") || max < double{std::numeric_limits<float>::max()}) {
-    return std::nullopt;
+// A root, or the value under it. The pattern has the sum of squares, or the length of v.
+struct RootRow {
+  Pattern pattern;
+  EpsilonAt at = EpsilonAt::kInside;
+};
+
+std::optional<NormRoot> ReadRoot(ir::Source source, std::span<const RootRow> rows) {
+  for (const auto& [pattern, at] : rows) {
+    for (const Pattern::Match& match : pattern.AllMatches(source)) {
+      const ir::Source of = match.at("squares");
+      std::optional<Squares> squares =
+          match.Has("v") ? Squares{.of = match.at("v"), .axes = match.axes} : SquaresOf(of);
+      if (!squares || CountIn(of) != CountIn(source)) continue;
+      Join(squares->covered, match.covered);
+      return NormRoot{*std::move(squares), match.Number("epsilon"), at};
+    }
   }
-  return WithNumber{node.inputs[0], AttributeOf(node, "min")};
+  return std::nullopt;
 }
 
-// Reads the value under a root.
-std::optional<NormRoot> Radicand(ir::Source source) {
-  Covered views;
-  const ir::Source inner = BeforeViews(source, views);
-  const ir::Node& node = *inner.node;
-  std::optional<WithNumber> split = IsCalled(node, "Add") ? SplitNumber(node) : std::nullopt;
-  NormRoot root;
-  if (!split) {
-    split = MinOf(node);
-    if (split) root.at = EpsilonAt::kMin;
-  }
-  std::optional<Squares> squares;
-  if (split && CountIn(split->other) == CountIn(inner)) squares = SquaresOf(split->other);
-  if (squares) {
-    squares->covered.insert(&node);
-    root.epsilon = split->number;
-  } else {
-    root.at = EpsilonAt::kInside;
-    squares = SquaresOf(inner);
-  }
-  if (!squares) return std::nullopt;
-  Join(squares->covered, views);
-  root.squares = std::move(*squares);
-  return root;
-}
-
-// Reads sqrt(sum of squares), without an addend outside of the root.
-std::optional<NormRoot> PlainRoot(ir::Source source) {
-  Covered covered;
-  const ir::Node& node = *BeforeViews(source, covered).node;
-  std::optional<NormRoot> root;
-  if (const std::optional<ir::Source> of = RootedIn(node)) {
-    root = Radicand(*of);
-  } else if (const std::optional<Reduced> norm = ReducedBy("ReduceL2", source)) {
-    root = NormRoot{{.of = norm->of, .axes = norm->axes, .covered = norm->covered}};
-  }
-  if (!root) return std::nullopt;
-  covered.insert(&node);
-  Join(root->squares.covered, covered);
-  return root;
+std::optional<NormRoot> RadicandOf(ir::Source source) {
+  static const RootRow kRows[] = {{FormPattern("View(Add(squares,#epsilon))")},
+                                  {FormPattern("View(epsilon:AtLeast(squares))"), EpsilonAt::kMin},
+                                  {FormPattern("View(squares)")}};
+  return ReadRoot(source, kRows);
 }
 
 std::optional<NormRoot> RootOf(ir::Source source) {
-  Covered covered;
-  const ir::Source inner = BeforeViews(source, covered);
-  const ir::Node& node = *inner.node;
-  if (std::optional<NormRoot> root = PlainRoot(inner)) {
-    Join(root->squares.covered, covered);
+  static const Pattern kRoot = FormPattern("View(Root(radicand))");
+  static const std::string kPlain = "{View(Root(View(squares)))|squares:{Length(v)}}";
+  static const RootRow kRows[] = {
+      {FormPattern(kPlain)},
+      {FormPattern("View(Add(" + kPlain + ",#epsilon))"), EpsilonAt::kOutside},
+      {FormPattern("View(epsilon:AtLeast(" + kPlain + "))"), EpsilonAt::kMin}};
+  for (const Pattern::Match& match : kRoot.AllMatches(source)) {
+    std::optional<NormRoot> root = RadicandOf(match.at("radicand"));
+    if (root) Join(root->squares.covered, match.covered);
     return root;
   }
-  const bool adds = IsCalled(node, "Add");
-  const std::optional<WithNumber> split = adds ? SplitNumber(node) : MinOf(node);
-  if (!split || CountIn(split->other) != CountIn(inner)) return std::nullopt;
-  std::optional<NormRoot> root = PlainRoot(split->other);
-  if (!root || root->epsilon != 0) return std::nullopt;
-  covered.insert(&node);
-  Join(root->squares.covered, covered);
-  root->at = adds ? EpsilonAt::kOutside : EpsilonAt::kMin;
-  root->epsilon = adds ? split->number : split->number * split->number;
-  if (!adds && split->number < 0) return std::nullopt;
+  std::optional<NormRoot> root = ReadRoot(source, kRows);
+  if (!root || root->at != EpsilonAt::kMin) return root;
+  if (root->epsilon < 0) return std::nullopt;
+  root->epsilon *= root->epsilon;
   return root;
 }
 
-// Reads 1 / root, root^-0.5, or a gain divided by the root.
-std::optional<NormInverse> PlainInverse(ir::Source source) {
-  Covered covered;
-  const ir::Node& node = *BeforeViews(source, covered).node;
-  const bool divides = IsCalled(node, "Divide");
-  if (!divides && !IsCalled(node, "Power")) return std::nullopt;
-  const std::optional<double> number = NumberIn(node.inputs[divides ? 0 : 1]);
-  std::optional<NormRoot> root;
-  if (divides) root = RootOf(node.inputs[1]);
-  if (!divides && number == -1.0) root = RootOf(node.inputs[0]);
-  if (!divides && number == -0.5) root = Radicand(node.inputs[0]);
-  if (!root) return std::nullopt;
-  const bool has_gain = divides && number != 1.0;
-  if (has_gain && !covered.empty()) return std::nullopt;
-  covered.insert(&node);
-  Join(root->squares.covered, covered);
-  if (!has_gain) return NormInverse{std::move(*root), source};
-  return NormInverse{std::move(*root), node.inputs[1], node.inputs[0]};
-}
-
 std::optional<NormInverse> InverseOf(ir::Source source) {
-  if (std::optional<NormInverse> inverse = PlainInverse(source)) return inverse;
-  const ir::Node& node = *source.node;
-  if (!IsCalled(node, "Multiply")) return std::nullopt;
-  for (const size_t i : {0, 1}) {
-    std::optional<NormInverse> inverse = PlainInverse(node.inputs[i]);
-    if (!inverse || inverse->gain) continue;
-    inverse->gain = node.inputs[1 - i];
-    inverse->root.squares.covered.insert(&node);
+  static const std::string kPlain = "inverse:{View({Inverse(root)|Power(radicand,-0.5)})}";
+  static const Pattern kInverse =
+      FormPattern("{" + kPlain + "|Multiply(" + kPlain + ",gain)|Divide(gain,root)}");
+  for (const Pattern::Match& match : kInverse.AllMatches(source)) {
+    std::optional<NormRoot> root =
+        match.Has("root") ? RootOf(match.at("root")) : RadicandOf(match.at("radicand"));
+    if (!root) continue;
+    Join(root->squares.covered, match.covered);
+    NormInverse inverse{*std::move(root), match.at(match.Has("inverse") ? "inverse" : "root")};
+    if (match.Has("gain")) inverse.gain = match.at("gain");
     return inverse;
   }
   return std::nullopt;
@@ -234,8 +191,7 @@ std::optional<NormForm> CentredForm(FormSite& site, const ir::Node& like, const 
   norm.form.attributes = {{"eps", fmt::format("{}", static_cast<float>(PlainEpsilon(root)))},
                           {"eps_mode", mode},
                           {"normalize_variance", "true"}};
-  const std::vector<int64_t>& axes = squares.axes;
-  norm.form.inputs = {*squares.centred, NewInts(site.graph(), like, axes)};
+  norm.form.inputs = {norm.x, NewInts(site.graph(), like, squares.axes)};
   return norm;
 }
 
@@ -250,8 +206,7 @@ std::optional<NormForm> PlainForm(FormSite& site, const ir::Node& like, const No
   norm.form.attributes = {{"eps", fmt::format("{}", static_cast<float>(PlainEpsilon(root)))},
                           {"eps_mode", is_min ? "max" : "add"}};
   if (squares.is_mean) norm.form.attributes[ops::kOfMean] = "true";
-  const std::vector<int64_t>& axes = squares.axes;
-  norm.form.inputs = {*squares.of, NewInts(site.graph(), like, axes)};
+  norm.form.inputs = {norm.x, NewInts(site.graph(), like, squares.axes)};
   return norm;
 }
 
