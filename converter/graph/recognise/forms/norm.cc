@@ -255,31 +255,25 @@ bool LinesUp(const NormInverse& inverse, ir::Source x) {
   return KeepsAxes(inverse.line, TypeOf(x).dims, inverse.root.squares.axes);
 }
 
-// Skips a Broadcast along axes of extent 1.
-ir::Source BeforeBroadcast(ir::Source source, Covered& covered) {
-  const ir::Node& node = *source.node;
-  if (!IsCalled(node, "Broadcast") || node.inputs.size() != 2) return source;
-  if (TypeOf(node.inputs[0]).dims.size() != TypeOf(source).dims.size()) return source;
-  covered.insert(&node);
-  return node.inputs[0];
-}
-
+// Recognises x / root, x * (1 / root) and x * (gain / root). The root may be broadcast.
 bool RecogniseQuotient(FormSite& site, ir::Node& node) {
-  Covered broadcast;
-  const ir::Source divisor = BeforeBroadcast(node.inputs[1], broadcast);
-  const std::optional<NormRoot> root = RootOf(divisor);
-  if (!root) return false;
-  std::optional<NormForm> norm = QuotientForm(site, node, node.inputs[0], *root);
-  if (!norm || !KeepsAxes(divisor, TypeOf(norm->x).dims, root->squares.axes)) return false;
-  Join(norm->covered, broadcast);
-  return PlaceNorm(site, node, std::move(*norm), std::nullopt, std::nullopt);
-}
-
-bool RecogniseFactor(FormSite& site, ir::Node& node) {
-  for (const size_t i : {1, 0}) {
-    const std::optional<NormInverse> inverse = InverseOf(node.inputs[i]);
+  static const Pattern kQuotient =
+      FormPattern("{Divide(x,{root|wide:Broadcast(root,shape)})|Multiply(x,inverse)}");
+  for (const Pattern::Match& match : kQuotient.AllMatches({&node, 0})) {
+    if (match.Has("wide")) {
+      const ir::Source wide = match.at("wide");
+      const bool keeps_rank = TypeOf(match.at("root")).dims.size() == TypeOf(wide).dims.size();
+      if (!keeps_rank || wide.node->inputs.size() != 2) continue;
+    }
+    std::optional<NormInverse> inverse;
+    if (match.Has("inverse")) {
+      inverse = InverseOf(match.at("inverse"));
+    } else if (std::optional<NormRoot> root = RootOf(match.at("root"))) {
+      inverse = NormInverse{*std::move(root), match.at("root")};
+    }
     if (!inverse) continue;
-    std::optional<NormForm> norm = QuotientForm(site, node, node.inputs[1 - i], inverse->root);
+    Join(inverse->root.squares.covered, match.covered);
+    std::optional<NormForm> norm = QuotientForm(site, node, match.at("x"), inverse->root);
     if (!norm || !LinesUp(*inverse, norm->x)) continue;
     return PlaceNorm(site, node, std::move(*norm), inverse->gain, std::nullopt);
   }
@@ -291,7 +285,7 @@ bool RecogniseSum(FormSite& site, ir::Node& node) {
   static const Pattern kSum = FormPattern(
       "Add(Multiply(x,s),{Subtract(shift,Multiply(mean,s))|"
       "Multiply({Negative(mean)|Multiply(-1,mean)},s)})");
-  for (Pattern::Match& match : kSum.AllMatches({&node, 0})) {
+  for (const Pattern::Match& match : kSum.AllMatches({&node, 0})) {
     const ir::Source x = match.at("x");
     const std::optional<Reduced> mean = ReducedOf(match.at("mean"));
     if (!mean || !mean->IsMean() || !(mean->of == x)) continue;
@@ -303,7 +297,6 @@ bool RecogniseSum(FormSite& site, ir::Node& node) {
     std::optional<NormForm> norm = CentredForm(site, node, inverse->root);
     if (!norm) continue;
     Join(norm->covered, mean->covered);
-    match.covered.erase(&node);
     Join(norm->covered, match.covered);
     const std::optional<ir::Source> shift =
         match.Has("shift") ? std::optional(match.at("shift")) : std::nullopt;
@@ -315,9 +308,7 @@ bool RecogniseSum(FormSite& site, ir::Node& node) {
 }  // namespace
 
 bool RecogniseNorm(FormSite& site, ir::Node& node) {
-  if (IsCalled(node, "Divide")) return RecogniseQuotient(site, node);
-  if (IsCalled(node, "Multiply")) return RecogniseFactor(site, node);
-  return IsCalled(node, "Add") && RecogniseSum(site, node);
+  return RecogniseQuotient(site, node) || RecogniseSum(site, node);
 }
 
 }  // namespace weft::graph
