@@ -8,7 +8,8 @@
 #include <numeric>
 #include <utility>
 
-#include "converter/graph/recognise/forms/form_site.h"
+#include "converter/graph/recognise/forms/form_rows.h"
+#include "converter/graph/recognise/forms/reduction.h"
 #include "converter/graph/recognise/forms/triangle.h"
 #include "converter/graph/rewrite.h"
 #include "converter/ops/core/softmax.h"
@@ -26,34 +27,13 @@ struct Attention {
   Covered covered = {};
 };
 
-// Returns the scores before an added mask, which is stored in `attention`.
-ir::Source BeforeMask(ir::Source scores, Attention& attention) {
-  const ir::Node& node = *scores.node;
-  if (!IsCalled(node, "Add")) return scores;
-  for (const size_t i : {size_t{0}, size_t{1}}) {
-    const ir::Source before = node.inputs[i], other = node.inputs[1 - i];
-    if (TypeOf(before).dims != TypeOf(scores).dims) continue;
-    if (before.node->constant || TypeOf(other).dims.size() < 2) continue;
-    attention.mask = other;
-    attention.covered.insert(&node);
-    return before;
-  }
-  return scores;
-}
-
 // Skips a multiplication or division by one number, and merges the number into the scale.
 ir::Source BeforeScale(ir::Source source, Attention& attention) {
-  const ir::Node& node = *source.node;
-  std::optional<WithNumber> scaled;
-  if (IsCalled(node, "Multiply")) scaled = SplitNumber(node);
-  if (IsCalled(node, "Divide")) {
-    const std::optional<double> number = NumberIn(node.inputs[1]);
-    if (number && *number != 0) scaled = WithNumber{node.inputs[0], 1 / *number};
-  }
+  const std::optional<WithNumber> scaled = ScaledBy(*source.node);
   if (!scaled || TypeOf(scaled->other).dims != TypeOf(source).dims) return source;
   attention.scale *= scaled->number;
   ++attention.scaled;
-  attention.covered.insert(&node);
+  attention.covered.insert(source.node);
   return scaled->other;
 }
 
@@ -78,27 +58,32 @@ bool ReadScores(FormSite& site, ir::Source scores, Attention& attention) {
   return true;
 }
 
-// Returns true for a softmax over the keys.
-bool IsShareOfKeys(const ir::Node& node) {
-  if (!IsCalled(node, "Softmax")) return false;
-  const int64_t rank = std::ssize(node.outputs[0].type.dims);
-  const double axis = AttributeOf(node, "axis", 1);
+// Returns true if the softmax is over the keys.
+bool IsShareOfKeys(const ir::Node& softmax) {
+  const int64_t rank = std::ssize(softmax.outputs[0].type.dims);
+  const double axis = AttributeOf(softmax, "axis", 1);
   return rank >= 3 && (axis == -1 || axis == static_cast<double>(rank - 1));
 }
 
-std::optional<Attention> ReadAttention(FormSite& site, const ir::Node& node) {
-  const ir::Node& softmax = *node.inputs[0].node;
-  if (!IsShareOfKeys(softmax)) return std::nullopt;
-  for (const char* key : {"transpose_a", "transpose_b"}) {
-    if (AttributeOf(node, key) != 0) return std::nullopt;
+std::optional<Attention> ReadAttention(FormSite& site, ir::Node& node) {
+  static const Pattern kAttention =
+      FormPattern("MatMul(softmax:Softmax({Add(scores,mask)|scores}),value)");
+  const auto is_permuted = [&](const char* key) { return AttributeOf(node, key) != 0; };
+  if (is_permuted("transpose_a") || is_permuted("transpose_b")) return std::nullopt;
+  for (Pattern::Match& match : kAttention.AllMatches({&node, 0})) {
+    const ir::Source softmax = match.at("softmax"), scores = match.at("scores");
+    Attention attention{.value = match.at("value")};
+    attention.is_causal = softmax.node->attributes.contains(ops::kOfTriangle);
+    if (match.Has("mask")) attention.mask = match.at("mask");
+    const bool fits =
+        !attention.mask || (!attention.is_causal && TypeOf(*attention.mask).dims.size() >= 2 &&
+                            TypeOf(scores).dims == TypeOf(softmax).dims);
+    if (!fits || !IsShareOfKeys(*softmax.node) || TypeOf(attention.value).dims.size() < 3) continue;
+    attention.covered = std::move(match.covered);
+    attention.covered.erase(&node);
+    if (ReadScores(site, scores, attention)) return attention;
   }
-  Attention attention{.value = node.inputs[1], .covered = {&softmax}};
-  if (TypeOf(attention.value).dims.size() < 3) return std::nullopt;
-  attention.is_causal = softmax.attributes.contains(ops::kOfTriangle);
-  const ir::Source masked = softmax.inputs[0];
-  const ir::Source scores = attention.is_causal ? masked : BeforeMask(masked, attention);
-  if (!ReadScores(site, scores, attention)) return std::nullopt;
-  return attention;
+  return std::nullopt;
 }
 
 // An existing attention operation whose mask is a triangle becomes causal.
@@ -145,7 +130,6 @@ bool RecogniseAttention(FormSite& site, ir::Node& node) {
     const bool is_triangle = TakeTriangle(site, node);
     return TakeFactors(site, node) || is_triangle;
   }
-  if (!IsCalled(node, "MatMul")) return false;
   const std::optional<Attention> attention = ReadAttention(site, node);
   if (!attention) return false;
   const auto& [query, key, value, scale, scaled, mask, is_causal, covered] = *attention;

@@ -7,9 +7,7 @@
 #include "converter/ops/operation.h"
 
 namespace weft::graph {
-namespace {
 
-// Reads a product with, or quotient by, one number, and returns the factor.
 std::optional<WithNumber> ScaledBy(const ir::Node& node) {
   if (IsCalled(node, "Multiply")) return SplitNumber(node);
   if (!IsCalled(node, "Divide")) return std::nullopt;
@@ -17,8 +15,6 @@ std::optional<WithNumber> ScaledBy(const ir::Node& node) {
   if (!number || *number == 0) return std::nullopt;
   return WithNumber{node.inputs[0], 1 / *number};
 }
-
-}  // namespace
 
 double Reduced::PerMean() const {
   double mean = factor;

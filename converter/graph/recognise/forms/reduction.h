@@ -29,6 +29,8 @@ std::optional<Reduced> ReducedOf(ir::Source source);
 // Reads a reduction by the operation of that name.
 std::optional<Reduced> ReducedBy(std::string_view operation, ir::Source source);
 
+// Reads a product with, or quotient by, one number, and returns the factor.
+std::optional<WithNumber> ScaledBy(const ir::Node& node);
 // Returns the value that `node` squares, by a power or a product.
 std::optional<ir::Source> SquaredIn(const ir::Node& node);
 // Returns the value of which `node` computes the square root.
