@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "converter/base/visible.h"
+#include "converter/graph/rewrite.h"
 #include "converter/graph/streaming/axes.h"
 #include "converter/ops/operation.h"
 #include "converter/ops/support/movement.h"
@@ -19,11 +20,6 @@ using ir::BodyInput;
 BatchAxis Along(int64_t axis, BatchAxis batch) {
   batch.axis = axis;
   return batch;
-}
-
-std::string VariableOf(const ir::Node& node) {
-  const auto id = node.attributes.find("variable_id");
-  return id == node.attributes.end() ? "" : id->second;
 }
 
 bool HasOutput(const AxisGroup& group) { return std::ranges::any_of(group, &PortAxis::output); }
@@ -114,13 +110,13 @@ void BatchAxes::SpreadAt(ir::Graph& graph, ir::Node& node) {
   if (!node.bodies.empty()) return SpreadThroughBodies(graph, node);
   const BatchAxis* const first = node.inputs.empty() ? nullptr : Of(node.inputs[0]);
   if (ir::IsReadValue(node)) {
-    const auto assigned = assigned_.find(VariableOf(node));
+    const auto assigned = assigned_.find(AttributeText(node, "variable_id"));
     if (assigned != assigned_.end()) Join(graph, node, {&node, 0}, assigned->second);
     if (first != nullptr) Join(graph, node, {&node, 0}, *first);
     return;
   }
   if (ir::IsAssign(node) && first != nullptr) {
-    changed_ = assigned_.try_emplace(VariableOf(node), *first).second || changed_;
+    changed_ = assigned_.try_emplace(AttributeText(node, "variable_id"), *first).second || changed_;
   }
   BatchAxis next;
   if (first != nullptr && SqueezesBatch(node, *first)) {

@@ -125,19 +125,8 @@ class Inference {
   // The passes that find the trip count and rewrite the body need all of it, so it cannot be
   // checked.
   static bool IsUnprepared(const ir::Node& node) {
-    if (!ir::IsLoop(node) || node.bodies.size() != 1 || node.inputs.empty()) return false;
-    if (!HoldsUnknown(node)) return false;
-    const ir::Node* condition = node.bodies[0].map.condition;
-    return !node.inputs[0].node->constant ||
-           (condition != nullptr && !condition->inputs[0].node->constant);
-  }
-
-  static bool HoldsUnknown(const ir::Node& node) {
-    if (node.operation == nullptr) return true;
-    return std::any_of(node.bodies.begin(), node.bodies.end(), [](const ir::Body& body) {
-      return std::any_of(body.graph->nodes.begin(), body.graph->nodes.end(),
-                         [](const auto& inner) { return HoldsUnknown(*inner); });
-    });
+    const auto is_unknown = [](const ir::Node& inner) { return inner.operation == nullptr; };
+    return IsOpenLoop(node) && AnyInBodies(node, is_unknown);
   }
 
   static bool InputCountFits(const ir::Node& node, ops::InferScope& scope) {

@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "converter/base/elements.h"
 #include "converter/graph/infer.h"
 #include "converter/graph/rewrite.h"
 #include "converter/ops/support/movement.h"
@@ -18,15 +17,8 @@ constexpr const char* kBegins = "begins_anywhere";  // attribute
 constexpr double kMaxNumber = 1 << 24;              // all integers up to it are exact in f32
 constexpr int64_t kMinPositions = 4;
 
-double NumberAt(const ir::Constant& constant, int64_t i) {
-  const ElementType type = constant.type.type;
-  const auto element = static_cast<size_t>(i);
-  return IsFloat(type) ? RealAt(type, constant.bytes, element)
-                       : static_cast<double>(IntegerAt(type, constant.bytes, element));
-}
-
 // Returns the integer whose f32 inverse is the element; -1 if there is none.
-double InverseAt(const ir::Constant& constant, int64_t i) {
+double InverseAt(const ir::Constant& constant, size_t i) {
   const double inverse = NumberAt(constant, i);
   const double number = std::nearbyint(1 / inverse);
   const bool is_inverse = number >= 1 && number <= kMaxNumber &&
@@ -43,7 +35,8 @@ std::optional<Numbering> NumbersAlong(const ir::Constant& constant, int64_t axis
   const bool is_number = constant.type.type != ElementType::boolean;
   if (!is_number || positions < kMinPositions || count == 0) return std::nullopt;
   const auto number = [&](int64_t i) {
-    return inverse ? InverseAt(constant, i) : NumberAt(constant, i);
+    const auto element = static_cast<size_t>(i);
+    return inverse ? InverseAt(constant, element) : NumberAt(constant, element);
   };
   const double first = number(0), step = number(inside) - first;
   const bool starts = anywhere || (first == 0 && !inverse) || first == step;

@@ -29,9 +29,7 @@ bool IsForeign(ElementType type) { return IsFloat(type) && type != ElementType::
 
 // Returns the f16, bf16 or f64 type that an attribute names, otherwise f32.
 ElementType TypeIn(const ir::Node& node, const std::string& key) {
-  const auto found = node.attributes.find(key);
-  if (found == node.attributes.end()) return ElementType::f32;
-  const std::optional<ElementType> type = ParseElementType(found->second);
+  const std::optional<ElementType> type = ParseElementType(AttributeText(node, key));
   return type && IsForeign(*type) ? *type : ElementType::f32;
 }
 

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "converter/graph/rewrite.h"
 
+#include <algorithm>
 #include <cstring>
 #include <memory>
 #include <span>
 #include <utility>
 
+#include "converter/base/elements.h"
 #include "converter/ops/operation.h"
 
 namespace weft::graph {
@@ -227,10 +229,37 @@ bool IsConvolved(const ir::Node& node) {
   return IsCalled(node, "Convolution") || IsCalled(node, "GroupConvolution");
 }
 
+bool AnyInBodies(const ir::Node& node, bool (*fits)(const ir::Node& inner)) {
+  return std::ranges::any_of(node.bodies, [&](const ir::Body& body) {
+    return std::ranges::any_of(body.graph->nodes, [&](const auto& inner) {
+      return fits(*inner) || AnyInBodies(*inner, fits);
+    });
+  });
+}
+
+bool IsOpenLoop(const ir::Node& node) {
+  if (!ir::IsLoop(node) || node.bodies.size() != 1 || node.inputs.empty()) return false;
+  const ir::Node* condition = node.bodies[0].map.condition;
+  return !node.inputs[0].node->constant ||
+         (condition != nullptr && !condition->inputs[0].node->constant);
+}
+
+std::string AttributeText(const ir::Node& node, const std::string& key,
+                          const std::string& fallback) {
+  const auto found = node.attributes.find(key);
+  return found == node.attributes.end() ? fallback : found->second;
+}
+
 const TensorType& TypeOf(ir::Source source) { return source.node->outputs[source.port].type; }
 
 const ir::Constant* ConstantOf(ir::Source source) {
   return source.node->constant ? &*source.node->constant : nullptr;
+}
+
+double NumberAt(const ir::Constant& constant, size_t i) {
+  const ElementType type = constant.type.type;
+  return IsFloat(type) ? RealAt(type, constant.bytes, i)
+                       : static_cast<double>(IntegerAt(type, constant.bytes, i));
 }
 
 std::vector<int64_t> IntsOf(ir::Source source) {

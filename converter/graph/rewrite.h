@@ -86,9 +86,20 @@ std::map<const ir::Node*, std::vector<ir::Node*>> Readers(const ir::Graph& graph
 bool IsCalled(const ir::Node& node, std::string_view operation);
 bool IsConvolved(const ir::Node& node);  // read by a convolution, with or without groups
 
+// Returns true if `fits` holds for a node in the bodies of `node`, at any depth.
+bool AnyInBodies(const ir::Node& node, bool (*fits)(const ir::Node& inner));
+// Returns true for a loop whose trip count is not known, or not known to be its only end condition.
+bool IsOpenLoop(const ir::Node& node);
+
+// Returns the text of an attribute; `fallback` if the node does not have it.
+std::string AttributeText(const ir::Node& node, const std::string& key,
+                          const std::string& fallback = {});
+
 const TensorType& TypeOf(ir::Source source);
 // Returns the value if it is constant, else null.
 const ir::Constant* ConstantOf(ir::Source source);
+// Returns element `i` as a double, whatever its type.
+double NumberAt(const ir::Constant& constant, size_t i);
 // Returns the elements of a constant integer or boolean value; empty if the value is not constant,
 // has another type, or has no elements.
 std::vector<int64_t> IntsOf(ir::Source source);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "converter/graph/search_to_range.h"
 
-#include "converter/base/elements.h"
 #include "converter/graph/rewrite.h"
 #include "converter/ops/operation.h"
 
@@ -9,10 +8,8 @@ namespace weft::graph {
 namespace {
 
 bool IsOtherThanZero(const ir::Constant* constant) {
-  if (constant == nullptr || ElementCount(constant->type.dims) != 1) return false;
-  const ElementType type = constant->type.type;
-  return IsFloat(type) ? RealAt(type, constant->bytes, 0) != 0
-                       : IntegerAt(type, constant->bytes, 0) != 0;
+  return constant != nullptr && ElementCount(constant->type.dims) == 1 &&
+         NumberAt(*constant, 0) != 0;
 }
 
 }  // namespace
@@ -26,13 +23,10 @@ std::vector<ir::Node*> SearchToRange(ir::Graph& graph, ir::Node& node) {
   const TensorType number = {ElementType::i64, {}}, one = {ElementType::i64, {1}};
   const ir::Source count = equal.inputs[1];
   ir::Node* stop = NewNode(graph, node, "Squeeze", 1, {count, NewInts(graph, node, one, {0})});
-  std::map<std::string, std::string> attributes = {{"output_type", "i64"}};
-  const auto type = node.attributes.find("output_type");
-  if (type != node.attributes.end()) attributes["output_type"] = type->second;
   ir::Node* range =
       NewNode(graph, node, "Range", 4,
               {NewInts(graph, node, number, {0}), {stop, 0}, NewInts(graph, node, number, {1})}, 1,
-              attributes);
+              {{"output_type", AttributeText(node, "output_type", "i64")}});
   Become(node, "Unsqueeze", 1, {{range, 0}, NewInts(graph, node, one, {0})});
   return {stop, range};
 }

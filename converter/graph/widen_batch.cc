@@ -206,8 +206,7 @@ void Widening::WidenOperands(ir::Graph& graph, ir::Node& node) {
 // Gives each stream its own numbers of time steps, because it may begin at any run.
 void Widening::WidenNumberings(ir::Graph& graph, ir::Node& node) {
   const BatchAxis* const batch = axes_.Of({&node, 0});
-  const auto broadcast = node.attributes.find("auto_broadcast");
-  if (broadcast != node.attributes.end() && broadcast->second != "numpy") return;
+  if (AttributeText(node, "auto_broadcast", "numpy") != "numpy") return;
   if (batch == nullptr || !ops::TraitsOf(node).pointwise) return;
   for (size_t i = 0; i < node.inputs.size(); ++i) {
     const ir::Constant* const constant = ConstantOf(node.inputs[i]);

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <iterator>
 #include <limits>
-#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -88,12 +87,6 @@ std::optional<Frames> FramesIn(const Dims& indices, const Dims& dims) {
   return FramesIn(indices, positions);
 }
 
-ir::Source Inferred(ir::Graph& graph, const ir::Node& like, const char* of, int opset,
-                    std::vector<ir::Source> inputs,
-                    std::map<std::string, std::string> attributes = {}) {
-  return NewOperation(graph, like, of, opset, std::move(inputs), std::move(attributes));
-}
-
 class GatherLowering {
  public:
   GatherLowering(ir::Graph& graph, ir::Node& node, size_t axis)
@@ -106,7 +99,7 @@ class GatherLowering {
     const ir::Source apart = Reshaped(data_, dims);
     const auto rank = static_cast<int64_t>(tiled.size());
     const ir::Source repeats_of = NewInts(graph_, node_, {ElementType::i64, {rank}}, tiled);
-    BecomeReshaped(Inferred(graph_, node_, "Tile", 1, {apart, repeats_of}));
+    BecomeReshaped(NewOperation(graph_, node_, "Tile", 1, {apart, repeats_of}));
   }
 
   void Join(const Frames& frames) {
@@ -189,7 +182,7 @@ class GatherLowering {
 
   ir::Source Joined(std::vector<ir::Source> parts) {
     const std::string axis = std::to_string(axis_ + 1);
-    return Inferred(graph_, node_, "Concat", 1, std::move(parts), {{"axis", axis}});
+    return NewOperation(graph_, node_, "Concat", 1, std::move(parts), {{"axis", axis}});
   }
   ir::Source Slice(const ir::Source& source, const SliceBounds& bounds, int64_t extent) {
     const ir::Source slice = NewSlice(graph_, node_, source, bounds);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <optional>
 
 #include "converter/base/faults.h"
@@ -25,9 +24,7 @@ namespace {
 // The axis of a softmax; nullopt for other nodes.
 std::optional<int64_t> SoftmaxAxisOf(const ir::Node& node) {
   if (!IsCalled(node, "Softmax")) return std::nullopt;
-  const auto found = node.attributes.find("axis");
-  const int64_t axis =
-      found == node.attributes.end() ? 1 : std::strtoll(found->second.c_str(), nullptr, 10);
+  const auto axis = static_cast<int64_t>(AttributeOf(node, "axis", 1));
   return axis < 0 ? axis + std::ssize(TypeOf(node.inputs[0]).dims) : axis;
 }
 
@@ -165,10 +162,8 @@ bool IsPlainNormalize(const ir::Node& node, double scale) {
   const std::vector<int64_t> axes = IntsOf(node.inputs[1]);
   const int64_t rank = std::ssize(TypeOf(node.inputs[0]).dims);
   if (axes.size() != 1 || (axes[0] != rank - 1 && axes[0] != -1)) return false;
-  const auto mode = node.attributes.find("eps_mode"), epsilon = node.attributes.find("eps");
-  const bool is_max = mode != node.attributes.end() && mode->second == "max";
-  return epsilon == node.attributes.end() ||
-         std::strtod(epsilon->second.c_str(), nullptr) <= scale * scale * (is_max ? 1 : 1e-5);
+  const bool is_max = AttributeText(node, "eps_mode") == "max";
+  return AttributeOf(node, "eps") <= scale * scale * (is_max ? 1 : 1e-5);
 }
 
 // An L2 normalisation whose results are in units of 1/128.

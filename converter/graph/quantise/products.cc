@@ -323,8 +323,8 @@ std::optional<ChannelQuantParams> DataOf(const QuantiseSite& site, const ir::Sou
 }  // namespace
 
 bool IsFlagged(const ir::Node& node, const char* attribute) {
-  const auto found = node.attributes.find(attribute);
-  return found != node.attributes.end() && (found->second == "true" || found->second == "1");
+  const std::string text = AttributeText(node, attribute);
+  return text == "true" || text == "1";
 }
 
 bool IsQuantisableProduct(const ir::Node& node) { return ProductOf(node, false).has_value(); }

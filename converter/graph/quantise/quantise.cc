@@ -89,9 +89,7 @@ bool HasExactScales(const ir::Graph& graph) {
     return is_quantiser && node.attributes.contains(ir::kStatedScale);
   };
   return std::ranges::any_of(graph.nodes, [&](const std::unique_ptr<ir::Node>& node) {
-    return has_scale(*node) || std::ranges::any_of(node->bodies, [](const ir::Body& body) {
-             return HasExactScales(*body.graph);
-           });
+    return has_scale(*node) || AnyInBodies(*node, has_scale);
   });
 }
 

@@ -37,11 +37,6 @@ Line LineOf(int64_t in, int64_t out, std::string_view coordinates) {
   return line;
 }
 
-std::string AttributeIn(const ir::Node& node, const char* name) {
-  const auto found = node.attributes.find(name);
-  return found == node.attributes.end() ? "" : found->second;
-}
-
 class IntegerResize {
  public:
   IntegerResize(ir::Graph& graph, const ir::Node& like) : graph_(graph), like_(like) {}
@@ -94,9 +89,9 @@ bool QuantiseResize(QuantiseSite& site, ir::Node& quantiser, const ir::Node& nod
                     const QuantParams& to) {
   if (!IsCalled(node, "Interpolate") || !site.by_integers() || node.inputs.size() < 4) return false;
   const QuantParams* from = site.QuantParamsOf(node.inputs[0]);
-  const std::string coordinates = AttributeIn(node, "coordinate_transformation_mode");
-  const bool is_known = AttributeIn(node, "mode") == "linear_onnx" &&
-                        AttributeIn(node, "shape_calculation_mode") == "sizes" &&
+  const std::string coordinates = AttributeText(node, "coordinate_transformation_mode");
+  const bool is_known = AttributeText(node, "mode") == "linear_onnx" &&
+                        AttributeText(node, "shape_calculation_mode") == "sizes" &&
                         (coordinates == "align_corners" || coordinates == "half_pixel" ||
                          coordinates == "asymmetric");
   if (from == nullptr || from->is_short() || !from->AgreesWith(to) || !is_known) return false;

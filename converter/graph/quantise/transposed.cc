@@ -35,8 +35,7 @@ std::optional<TransposedConvolution> TransposedConvolutionOf(const ir::Graph& gr
   if (!IsCalled(node, "ConvolutionBackpropData") || node.inputs.size() != 2) return std::nullopt;
   const Dims& filters = TypeOf(node.inputs[1]).dims;
   if (filters.size() != kRank || TypeOf(node.inputs[0]).dims.size() != kRank) return std::nullopt;
-  const auto pad = node.attributes.find("auto_pad");
-  const bool is_explicit = pad == node.attributes.end() || pad->second == "explicit";
+  const bool is_explicit = AttributeText(node, "auto_pad", "explicit") == "explicit";
   const auto dilations = PairIn(graph, node, "dilations", 1);
   if (!is_explicit || dilations[0] != 1 || dilations[1] != 1) return std::nullopt;
   const auto in = ExtentsOf(TypeOf(node.inputs[0]).dims, node.attributes.contains(ops::kXLast));

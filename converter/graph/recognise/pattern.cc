@@ -30,8 +30,7 @@ bool Fits(const ir::Node& node, const std::vector<std::string>& operations) {
 
 // Returns true if the only broadcasts of the node are by NumPy's rule.
 bool BroadcastsFromTheRight(const ir::Node& node) {
-  const auto found = node.attributes.find("auto_broadcast");
-  return found == node.attributes.end() || found->second != "pdpd" ||
+  return AttributeText(node, "auto_broadcast") != "pdpd" ||
          std::ranges::all_of(node.inputs, [&](const ir::Source& source) {
            return CountIn(source) == 1 || TypeOf(source).dims == node.outputs[0].type.dims;
          });

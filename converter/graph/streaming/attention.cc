@@ -52,8 +52,7 @@ bool PassesScores(const ir::Graph& graph, ir::Node& node) {
   if (ops::TraitsOf(node).reshapes) {
     return *data == 0 && IsSquare(in) && IsSquare(out) && in.back() == out.back();
   }
-  const auto broadcast = node.attributes.find("auto_broadcast");
-  if (broadcast != node.attributes.end() && broadcast->second == "pdpd") return false;
+  if (AttributeText(node, "auto_broadcast") == "pdpd") return false;
   const AxisRelation relation = ops::RelationOf(graph, node);
   const PortAxis row = {true, 0, std::ssize(out) - 2}, column = {true, 0, std::ssize(out) - 1};
   const auto goes_on = [&](const PortAxis& to) {

@@ -8,6 +8,7 @@
 #include <optional>
 #include <set>
 
+#include "converter/graph/rewrite.h"
 #include "converter/graph/streaming/lengths.h"
 #include "converter/graph/streaming/resize.h"
 #include "converter/graph/streaming/rounding.h"
@@ -23,11 +24,8 @@ constexpr int kMaxDeep = 3;  // maximum nesting: each axis is tried in each body
 // Returns true if the node, or a node in its bodies, is a random operation, which every run would
 // repeat.
 bool Draws(const ir::Node& node) {
-  return ops::TraitsOf(node).draws || std::ranges::any_of(node.bodies, [](const ir::Body& body) {
-           return std::ranges::any_of(
-               body.graph->nodes,
-               [](const std::unique_ptr<ir::Node>& inner) { return Draws(*inner); });
-         });
+  const auto draws = [](const ir::Node& inner) { return ops::TraitsOf(inner).draws; };
+  return draws(node) || AnyInBodies(node, draws);
 }
 
 // Returns the nesting depth of bodies in the node.
@@ -195,13 +193,7 @@ std::optional<PortAxis> TimeAt(const TimeAxes& times, ir::Node& node, TimeAxis& 
 
 }  // namespace
 
-bool HoldsVariables(const ir::Node& node) {
-  return std::ranges::any_of(node.bodies, [](const ir::Body& body) {
-    return std::ranges::any_of(body.graph->nodes, [](const std::unique_ptr<ir::Node>& inner) {
-      return ir::IsReadValue(*inner) || HoldsVariables(*inner);
-    });
-  });
-}
+bool HoldsVariables(const ir::Node& node) { return AnyInBodies(node, ir::IsReadValue); }
 
 std::vector<AxisGroup> AxesThroughBodies(ir::Node& node) {
   std::vector<AxisGroup> groups;

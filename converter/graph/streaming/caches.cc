@@ -6,6 +6,7 @@
 
 #include "converter/base/visible.h"
 #include "converter/graph/input_states.h"
+#include "converter/graph/rewrite.h"
 #include "converter/graph/streaming/axes.h"
 #include "converter/graph/streaming/kept_states.h"
 #include "converter/graph/streaming/parts.h"
@@ -70,9 +71,8 @@ std::vector<HandedState> HandedStates(const ir::Graph& graph) {
     bool is_cache = false;
     const ir::Node* input = HandedOn(graph, last, is_cache);
     if (input == nullptr) return;
-    const auto declared = input->attributes.find(kDeclaredState);
-    states.push_back({InputName(graph, *input),
-                      declared == input->attributes.end() ? output : declared->second, is_cache});
+    states.push_back(
+        {InputName(graph, *input), AttributeText(*input, kDeclaredState, output), is_cache});
   };
   for (size_t i = 0; i < graph.results.size(); ++i) {
     add(graph.results[i]->inputs[0], PortName(graph, {true, i, 0}));

@@ -206,8 +206,7 @@ std::optional<int64_t> AddLookaheadLatency(const Rewritten& rewritten, const Tim
 }
 
 int64_t LatencyOf(const ir::Node& result) {
-  const auto found = result.attributes.find(kLatency);
-  return found == result.attributes.end() ? 0 : std::stoll(found->second);
+  return std::stoll(AttributeText(result, kLatency, "0"));
 }
 
 }  // namespace weft::graph

@@ -210,8 +210,7 @@ ir::Source NewMasked(ir::Graph& graph, const ir::Source& source, int64_t axis, i
 }
 
 bool CanSetWindows(const ir::Node& node, const ops::Windows& windows) {
-  const auto rounding = node.attributes.find("rounding_type");
-  const bool rounds_up = rounding != node.attributes.end() && rounding->second != "floor";
+  const bool rounds_up = AttributeText(node, "rounding_type", "floor") != "floor";
   if (rounds_up && windows.begin.size() > 1) return false;
   return windows.fill || windows.begin[windows.at()] == 0 || IsPaddedAlong(windows, windows.at());
 }

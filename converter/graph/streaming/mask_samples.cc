@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "converter/base/elements.h"
 #include "converter/graph/rewrite.h"
 #include "converter/graph/streaming/closed_values.h"
 #include "converter/graph/streaming/length_values.h"
@@ -103,12 +102,8 @@ class StatedNumbers {
 
  private:
   void Add(const ir::Constant& constant) {
-    const ElementType type = constant.type.type;
     const auto count = static_cast<size_t>(ElementCount(constant.type.dims).value_or(0));
-    for (size_t i = 0; i < count; ++i) {
-      Add(IsFloat(type) ? RealAt(type, constant.bytes, i)
-                        : static_cast<double>(IntegerAt(type, constant.bytes, i)));
-    }
+    for (size_t i = 0; i < count; ++i) Add(NumberAt(constant, i));
   }
   void Add(double number) {
     number = std::abs(number);

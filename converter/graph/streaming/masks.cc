@@ -6,18 +6,12 @@
 #include <memory>
 #include <utility>
 
-#include "converter/base/elements.h"
+#include "converter/graph/rewrite.h"
 #include "converter/ops/operation.h"
 #include "converter/ops/support/movement.h"
 
 namespace weft::graph {
 namespace {
-
-double NumberAt(const ir::Constant& constant, size_t at) {
-  const ElementType type = constant.type.type;
-  return IsFloat(type) ? RealAt(type, constant.bytes, at)
-                       : static_cast<double>(IntegerAt(type, constant.bytes, at));
-}
 
 bool Is(const ir::Node& node, const char* operation) { return node.operation->name == operation; }
 

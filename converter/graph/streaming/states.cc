@@ -26,10 +26,7 @@ std::string LayersOf(const std::vector<SharedPast::Reader>& readers) {
 
 }  // namespace
 
-std::string VariableOf(const ir::Node& node) {
-  const auto found = node.attributes.find("variable_id");
-  return found == node.attributes.end() ? std::string() : found->second;
-}
+std::string VariableOf(const ir::Node& node) { return AttributeText(node, "variable_id"); }
 
 States::States(ir::Graph& graph, const TimeAxes& times, int64_t steps)
     : graph_(graph), times_(times), steps_(steps) {

@@ -63,10 +63,9 @@ std::vector<size_t> PositionsIn(const Dims& dims, const Dims& whole) {
 std::optional<Repeated> RepeatedOf(const ir::Node& node, size_t i) {
   const ir::Constant* constant = ConstantOf(node.inputs[i]);
   if (constant == nullptr || constant->type.type != ElementType::f32) return std::nullopt;
-  const auto broadcast = node.attributes.find("auto_broadcast");
   const size_t rank = node.outputs[0].type.dims.size();
   if (constant->type.dims.size() > rank || constant->bytes.empty()) return std::nullopt;
-  if (broadcast != node.attributes.end() && broadcast->second == "pdpd") return std::nullopt;
+  if (AttributeText(node, "auto_broadcast") == "pdpd") return std::nullopt;
   Repeated repeated{constant->type.dims, {}};
   repeated.dims.insert(repeated.dims.begin(), rank - repeated.dims.size(), 1);
   const std::vector<float> floats = ops::Floats(*constant);

@@ -133,9 +133,7 @@ std::optional<Repetition> RepetitionOfBroadcast(ir::Source source) {
   const ir::Node& node = *source.node;
   const bool broadcasts = IsCalled(node, "Broadcast");
   if (!broadcasts && !IsCalled(node, "Tile")) return std::nullopt;
-  const auto mode = node.attributes.find("mode");
-  const bool is_mapped = mode != node.attributes.end() && mode->second == "explicit";
-  if (broadcasts && is_mapped) return std::nullopt;
+  if (broadcasts && AttributeText(node, "mode") == "explicit") return std::nullopt;
   const Dims& dims = node.outputs[0].type.dims;
   const std::optional<size_t> axis = RepeatedAxis(TypeOf(node.inputs[0]).dims, dims);
   if (!axis) return std::nullopt;

@@ -37,15 +37,11 @@ struct OneHot {
 };
 
 // Returns true if `source` is a constant whose elements all are `number`.
-bool IsFilledWith(ir::Source source, int64_t number) {
+bool IsFilledWith(ir::Source source, double number) {
   const ir::Constant* constant = ConstantOf(source);
   if (constant == nullptr || CountIn(source) < 1) return false;
-  const ElementType type = constant->type.type;
   for (size_t i = 0; i < static_cast<size_t>(CountIn(source)); ++i) {
-    const bool is_equal = IsFloat(type)
-                              ? RealAt(type, constant->bytes, i) == static_cast<double>(number)
-                              : IntegerAt(type, constant->bytes, i) == number;
-    if (!is_equal) return false;
+    if (NumberAt(*constant, i) != number) return false;
   }
   return true;
 }
@@ -69,8 +65,7 @@ std::vector<int64_t> ClassesIn(ir::Source source, int64_t count) {
 
 std::optional<OneHot> OfEqual(const ir::Node& node) {
   const Dims& dims = node.outputs[0].type.dims;
-  const auto broadcast = node.attributes.find("auto_broadcast");
-  if (broadcast != node.attributes.end() && broadcast->second != "numpy") return std::nullopt;
+  if (AttributeText(node, "auto_broadcast", "numpy") != "numpy") return std::nullopt;
   for (const size_t i : {1, 0}) {
     const bool is_row = ConstantOf(node.inputs[i]) != nullptr && HasIntegers(node.inputs[i]) &&
                         !TypeOf(node.inputs[i]).dims.empty();
@@ -95,9 +90,8 @@ std::optional<OneHot> OfOneHot(const ir::Node& node) {
   OneHot one_hot{node.inputs[0]};
   for (int64_t i = 0; i < dims.back(); ++i) one_hot.classes.push_back(i);
   constexpr int kOpsetWithMode = 16;
-  const auto mode = node.attributes.find("negative_indices_mode");
   one_hot.counts_from_end = node.operation->opset >= kOpsetWithMode &&
-                            mode != node.attributes.end() && mode->second == "normalize";
+                            AttributeText(node, "negative_indices_mode") == "normalize";
   return one_hot;
 }
 

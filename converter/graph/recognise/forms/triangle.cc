@@ -1,25 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "converter/graph/recognise/forms/triangle.h"
 
-#include <vector>
-
 #include "converter/graph/recognise/forms/form_site.h"
 #include "converter/graph/rewrite.h"
-#include "converter/ops/support/packed.h"
 
 namespace weft::graph {
 namespace {
-
-std::vector<double> NumbersIn(ir::Source source) {
-  const ir::Constant* constant = ConstantOf(source);
-  if (constant == nullptr) return {};
-  if (constant->type.type == ElementType::f32) {
-    const std::vector<float> floats = ops::Floats(*constant);
-    return {floats.begin(), floats.end()};
-  }
-  const std::vector<int64_t> ints = IntsOf(source);
-  return {ints.begin(), ints.end()};
-}
 
 // Returns true if `fits(number, allowed)` holds for each element of every matrix of a constant
 // [..., n, n].
@@ -27,12 +13,13 @@ template <typename Fits>
 bool IsTriangle(ir::Source mask, const Fits& fits) {
   const Dims& dims = TypeOf(mask).dims;
   if (dims.size() < 2 || dims.back() != dims.end()[-2] || dims.back() < 2) return false;
-  const std::vector<double> numbers = NumbersIn(mask);
-  const auto size = static_cast<size_t>(dims.back());
-  for (size_t i = 0; i < numbers.size(); ++i) {
-    if (!fits(numbers[i], i % size <= i / size % size)) return false;
+  const ir::Constant* constant = ConstantOf(mask);
+  if (constant == nullptr) return false;
+  const auto size = static_cast<size_t>(dims.back()), count = static_cast<size_t>(CountIn(mask));
+  for (size_t i = 0; i < count; ++i) {
+    if (!fits(NumberAt(*constant, i), i % size <= i / size % size)) return false;
   }
-  return !numbers.empty();
+  return count > 0;
 }
 
 }  // namespace

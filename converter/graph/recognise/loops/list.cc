@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "converter/graph/recognise/loops/scalars.h"
+#include "converter/graph/recognise/nodes.h"
 #include "converter/graph/rewrite.h"
 
 namespace weft::graph {
@@ -62,9 +63,7 @@ bool IsScalar(ir::Source source) { return TypeOf(source).dims.empty(); }
 std::optional<Pick> PickOfGather(const ir::Node& node) {
   const std::optional<int64_t> axis =
       node.inputs.size() == 3 ? IntOf(node.inputs[2]) : std::nullopt;
-  const auto batch_dims = node.attributes.find("batch_dims");
-  const bool in_batches = batch_dims != node.attributes.end() && batch_dims->second != "0";
-  if (!axis || in_batches) return std::nullopt;
+  if (!axis || AttributeOf(node, "batch_dims") != 0) return std::nullopt;
   const Dims& dims = TypeOf(node.inputs[1]).dims;
   if (dims.size() > 1 || (dims.size() == 1 && dims[0] != 1)) return std::nullopt;
   return Pick{node.inputs[0], node.inputs[1], dims.size() == 1, *axis};
@@ -72,16 +71,12 @@ std::optional<Pick> PickOfGather(const ir::Node& node) {
 
 // data[i] or data[i : i + 1]; all other axes are complete.
 std::optional<Pick> PickOfSlice(const ir::Node& node, const ir::Node& loop, int64_t trips) {
-  const auto mask = [&](const char* key) {
-    const auto found = node.attributes.find(key);
-    return found == node.attributes.end() || found->second.empty() ? '0' : found->second[0];
-  };
   if (node.inputs.size() > 3 && !IsConstantInt(node.inputs[3], 1)) return std::nullopt;
   for (const char* key : {"begin_mask", "new_axis_mask", "ellipsis_mask"}) {
-    if (mask(key) != '0') return std::nullopt;
+    if (AttributeOf(node, key) != 0) return std::nullopt;
   }
-  const bool shrinks = mask("shrink_axis_mask") == '1';
-  if (!shrinks && mask("end_mask") != '0') return std::nullopt;
+  const bool shrinks = AttributeOf(node, "shrink_axis_mask") == 1;
+  if (!shrinks && AttributeOf(node, "end_mask") != 0) return std::nullopt;
   const Dims& dims = TypeOf(node.inputs[1]).dims;
   if (dims != Dims{1}) return std::nullopt;
   if (shrinks) return Pick{node.inputs[0], node.inputs[1], false};

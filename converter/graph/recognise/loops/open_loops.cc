@@ -12,17 +12,8 @@
 namespace weft::graph {
 namespace {
 
-// Returns true if the trip count of the loop is not known, or not known to be its only end
-// condition.
-bool IsOpen(const ir::Node& node) {
-  if (!ir::IsLoop(node) || node.bodies.size() != 1 || node.inputs.empty()) return false;
-  const ir::Node* condition = node.bodies[0].map.condition;
-  return !node.inputs[0].node->constant ||
-         (condition != nullptr && !condition->inputs[0].node->constant);
-}
-
 int64_t OpenLoops(const ir::Graph& graph) {
-  return std::ranges::count_if(graph.nodes, [](const auto& node) { return IsOpen(*node); });
+  return std::ranges::count_if(graph.nodes, [](const auto& node) { return IsOpenLoop(*node); });
 }
 
 // Sets the inferred dims and integers on the inputs of a loop.
@@ -51,7 +42,7 @@ void PropagateToLoops(ir::Graph& graph, const Folding& folding) {
   InferAndFold(*copy, {.check_declared = false}, of_copy, discarded);
   const size_t count = graph.nodes.size();
   for (size_t i = 0; i < count; ++i) {
-    if (IsOpen(*graph.nodes[i])) Propagate(graph, *graph.nodes[i], *copy->nodes[i]);
+    if (IsOpenLoop(*graph.nodes[i])) Propagate(graph, *graph.nodes[i], *copy->nodes[i]);
   }
 }
 
