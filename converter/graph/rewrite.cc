@@ -25,8 +25,7 @@ ir::Source NewRow(ir::Graph& graph, const ir::Node& like, const std::vector<int6
 }
 
 void Infer(const ir::Graph& graph, ir::Node& node) {
-  Faults discarded;  // the inputs are valid for the operation
-  ops::InferScope scope(graph, node, discarded);
+  Quiet<ops::InferScope> scope(graph, node);
   scope.limits_bytes = false;  // inference has checked the model
   node.operation->infer(scope);
 }

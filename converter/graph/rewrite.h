@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "converter/base/faults.h"
 #include "converter/ir/edit.h"
 #include "converter/ir/graph.h"
 
@@ -103,6 +104,16 @@ double NumberAt(const ir::Constant& constant, size_t i);
 // Returns the elements of a constant integer or boolean value; empty if the value is not constant,
 // has another type, or has no elements.
 std::vector<int64_t> IntsOf(ir::Source source);
+
+// A scope, or the attributes, of a node that inference has accepted: discards faults.
+struct DiscardedFaults {
+  Faults discarded;
+};
+template <typename Scope>
+struct Quiet : private DiscardedFaults, Scope {
+  template <typename Node>
+  Quiet(const ir::Graph& graph, Node& node) : Scope(graph, node, discarded) {}
+};
 
 // Permutes or repeats the elements of a constant.
 //

@@ -156,8 +156,7 @@ std::vector<ir::Node*> Widening::Edit(ir::Graph& graph, ir::Node& node) {
 
 // Returns true if the node computes the expected extents from its inputs.
 bool Widening::Fits(ir::Graph& graph, ir::Node& node) const {
-  Faults discarded;
-  ops::InferScope scope(graph, node, discarded);
+  Quiet<ops::InferScope> scope(graph, node);
   scope.check_declared = false;
   scope.limits_bytes = false;
   node.operation->infer(scope);

@@ -88,8 +88,7 @@ void MoveBorder(ir::Graph& graph, ir::Node& node) {
 
 std::optional<Border> BorderOf(const ir::Graph& graph, ir::Node& pad) {
   if (!IsCalled(pad, "Pad")) return std::nullopt;
-  Faults discarded;
-  const ops::NodeScope scope(graph, pad, discarded);
+  const Quiet<ops::NodeScope> scope(graph, pad);
   const std::string mode = scope.attributes.Text("pad_mode", "constant");
   const std::optional<std::vector<double>> fill =
       scope.has_input(3) ? scope.Numbers(3) : std::vector<double>{0};

@@ -104,8 +104,7 @@ std::optional<std::vector<AxisBlocks>> JoinedBlocks(const Blocked& blocked) {
 // product with a padded zero is NaN.
 std::optional<std::map<std::string, std::string>> DilatedAttributes(
     const ir::Graph& graph, ir::Node& convolution, const std::vector<AxisBlocks>& blocks) {
-  Faults discarded;
-  const ops::NodeScope scope(graph, convolution, discarded);
+  const Quiet<ops::NodeScope> scope(graph, convolution);
   ops::Window window = ops::ConvolvedWindow(scope);
   const bool is_finite = ops::IsFinite(scope, ops::kFilters);
   std::string dilations;

@@ -27,8 +27,7 @@ namespace {
 // add.
 std::vector<ops::Windows> WindowsIn(const ir::Graph& graph, ir::Node& node) {
   if (node.operation == nullptr || node.constant) return {};
-  Faults discarded;
-  const ops::Attributes attributes(graph, node, discarded);
+  const Quiet<ops::Attributes> attributes(graph, node);
   if (attributes.Text("rounding_type", "floor") != "floor") return {};
   return ops::RelationOf(graph, node).windows;
 }

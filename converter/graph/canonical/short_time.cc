@@ -98,8 +98,7 @@ class ShortTimeSplitting {
 void SplitShortTime(ir::Graph& graph) {
   for (ir::Node* node : ir::Topological(graph)) {
     if (node->operation == nullptr || node->constant) continue;
-    Faults discarded;
-    const ops::NodeScope scope(graph, *node, discarded);
+    const Quiet<ops::NodeScope> scope(graph, *node);
     ShortTimeSplitting splitting(graph, *node);
     if (node->operation->name == "STFT") {
       splitting.SplitStft(scope.attributes.Bool("transpose_frames", false));

@@ -38,8 +38,7 @@ PermutedNode PermutedNodeOf(const ir::Graph& graph, const LayoutGroups& groups, 
       std::ranges::find(permuted_node.outputs, true) == permuted_node.outputs.end()) {
     return permuted_node;
   }
-  Faults discarded;  // inference has accepted the node
-  ops::PermuteScope scope(graph, node, discarded);
+  Quiet<ops::PermuteScope> scope(graph, node);
   scope.SetPermuted(permuted_node.inputs, permuted_node.outputs);
   permuted_node.permutation = ops::PermutationRuleOf(scope);
   return permuted_node;

@@ -25,8 +25,7 @@ LayoutGroups::LayoutGroups(const ir::Graph& graph) {
   const std::vector<ir::Node*> nodes = ir::Topological(graph);
   std::map<ir::Node*, ops::Permutation> is_permuted;
   for (ir::Node* node : nodes) {
-    Faults discarded;  // inference has accepted the node
-    ops::PermuteScope scope(graph, *node, discarded);
+    Quiet<ops::PermuteScope> scope(graph, *node);
     ops::Permutation permutation = ops::PermutationRuleOf(scope);
     if (permutation.ties.empty()) continue;
     Join(*node, permutation);

@@ -107,9 +107,8 @@ void ReadStart(QuantiseSite& site, size_t axis, ProductTail& tail) {
   if (!along) return;
   tail.starts = *along;
   tail.last = sum;
-  Faults discarded;
   const std::vector<int64_t> codes =
-      ops::Attributes(site.graph(), *sum, discarded).Ints(ir::kStatedBias);
+      Quiet<ops::Attributes>(site.graph(), *sum).Ints(ir::kStatedBias);
   if (codes.size() == tail.starts.size()) tail.bias_codes = codes;
 }
 

@@ -22,8 +22,7 @@ std::array<int64_t, 2> ExtentsOf(const Dims& dims, bool is_last) {
 // The numbers of an attribute for both axes; `otherwise` if it is missing.
 std::array<int64_t, 2> PairIn(const ir::Graph& graph, const ir::Node& node, const char* name,
                               int64_t otherwise) {
-  Faults discarded;
-  const std::vector<int64_t> numbers = ops::Attributes(graph, node, discarded).Ints(name);
+  const std::vector<int64_t> numbers = Quiet<ops::Attributes>(graph, node).Ints(name);
   if (numbers.size() != 2) return {otherwise, otherwise};
   return {numbers[0], numbers[1]};
 }

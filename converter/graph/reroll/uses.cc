@@ -117,8 +117,7 @@ void UseSearch::AddUsesOf(ir::Node& node) {
     Use use = {.reader = &node, .input = input, .body = position->body, .first = position->copy};
     use.count = RunFrom(node, input, use.step);
     if (use.count > 1) {
-      Faults discarded;  // inference has accepted the node
-      const int64_t axis = ops::Attributes(graph_, node, discarded).Int("axis", 0);
+      const int64_t axis = Quiet<ops::Attributes>(graph_, node).Int("axis", 0);
       use.axis = axis + (axis < 0 ? std::ssize(TypeOf(node.inputs[input]).dims) : 0);
     }
     input += use.count;

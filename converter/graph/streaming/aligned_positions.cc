@@ -9,6 +9,7 @@
 
 #include "converter/graph/canonical/borders.h"
 #include "converter/graph/reroll/value_table.h"
+#include "converter/graph/rewrite.h"
 #include "converter/ops/operation.h"
 
 namespace weft::graph {
@@ -29,8 +30,7 @@ bool IsExact(const ir::Graph& graph, const TimeAxes& times, ir::Node& node) {
 // Returns true if a transposition keeps the order of all axes except time.
 bool MovesTimeAlone(const ir::Graph& graph, const TimeAxes& times, ir::Node& node) {
   const TimeAxis* time = times.Of(node.inputs[0]);
-  Faults discarded;
-  const ops::NodeScope scope(graph, node, discarded);
+  const Quiet<ops::NodeScope> scope(graph, node);
   const std::optional<Dims> order = node.inputs.size() > 1 ? scope.Ints(1) : std::nullopt;
   if (time == nullptr || !order || order->empty()) return false;
   Dims others;

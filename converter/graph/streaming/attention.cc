@@ -23,8 +23,7 @@ using ReadersOf = std::map<const ir::Node*, std::vector<ir::Node*>>;
 constexpr size_t kMaskInput = 3, kScaleInput = 4;
 
 bool Flag(const ir::Graph& graph, const ir::Node& node, const char* key) {
-  Faults discarded;
-  return ops::Attributes(graph, node, discarded).Bool(key, false);
+  return Quiet<ops::Attributes>(graph, node).Bool(key, false);
 }
 
 int64_t RankOf(const ir::Source& source) { return std::ssize(DimsOf(source)); }
@@ -71,8 +70,7 @@ bool IsReadOnce(const ReadersOf& readers, const ir::Node& node) {
 
 bool IsSoftmaxOfRows(const ir::Graph& graph, ir::Node& node) {
   if (!IsCalled(node, "Softmax")) return false;
-  Faults discarded;
-  const int64_t axis = ops::Attributes(graph, node, discarded).Int("axis", 1);
+  const int64_t axis = Quiet<ops::Attributes>(graph, node).Int("axis", 1);
   return axis == -1 || axis == RankOf({&node, 0}) - 1;
 }
 
@@ -166,8 +164,7 @@ int64_t AxisOf(const ops::Labels& labels, ops::Label label) {
 }
 
 std::optional<Sum> SumOfEinsum(const ir::Graph& graph, ir::Node& node, bool takes_scores) {
-  Faults discarded;
-  ops::NodeScope scope(graph, node, discarded);
+  Quiet<ops::NodeScope> scope(graph, node);
   const ops::Equation equation = ops::ReadEquation(scope).value();
   const ops::Labels result = ops::OutputLabels(equation, ops::ExtentsOf(scope, equation));
   const ops::Labels labels[] = {ops::LabelsOf(scope, equation, 0),

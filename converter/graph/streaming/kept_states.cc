@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "converter/graph/rewrite.h"
 #include "converter/graph/streaming/axes.h"
 #include "converter/graph/streaming/states.h"
 #include "converter/ops/operation.h"
@@ -15,8 +16,7 @@ namespace {
 bool KeepsOrder(const ir::Graph& graph, ir::Node& node) {
   if (ops::TraitsOf(node).reshapes) return true;
   if (!IsTransposition(node)) return false;
-  Faults discarded;
-  const std::optional<Dims> order = ops::NodeScope(graph, node, discarded).Ints(1);
+  const std::optional<Dims> order = Quiet<ops::NodeScope>(graph, node).Ints(1);
   if (!order) return false;
   Dims moved;
   for (const int64_t axis : *order) {

@@ -221,8 +221,7 @@ void SetWindows(ir::Graph& graph, ir::Node& node, const ops::Windows& windows, b
   if (attributes.contains("rounding_type")) attributes["rounding_type"] = "floor";
   SetPads(node, windows.begin, windows.end);
   if (attributes.contains("output_padding")) {
-    Faults discarded;
-    Dims padding = ops::NodeScope(graph, node, discarded).attributes.Ints("output_padding");
+    Dims padding = Quiet<ops::NodeScope>(graph, node).attributes.Ints("output_padding");
     if (at < padding.size()) padding[at] = 0;
     attributes["output_padding"] = fmt::format("{}", fmt::join(padding, ","));
   }

@@ -84,8 +84,7 @@ class StatedNumbers {
       if (constant == nullptr) Read(*input.node);
       if (constant != nullptr && traits.pointwise) Add(*constant);
     }
-    Faults discarded;
-    const ops::Attributes attributes(graph_, node, discarded);
+    const Quiet<ops::Attributes> attributes(graph_, node);
     if (attributes.Has("min")) Add(attributes.Float("min", 0));
     if (attributes.Has("max")) Add(attributes.Float("max", 0));
     reads_table_ =

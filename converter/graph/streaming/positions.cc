@@ -80,8 +80,7 @@ ir::Source Positions::Computed(const ir::Source& source) {
 // Only the stop of a Range may depend on T, because it only determines the number of elements.
 std::optional<ir::Source> Positions::Range(ir::Node& node) {
   constexpr size_t kStart = 0, kStop = 1, kStep = 2;
-  Faults discarded;
-  const ops::NodeScope scope(graph_, node, discarded);
+  const Quiet<ops::NodeScope> scope(graph_, node);
   const auto first = scope.Numbers(kStart), step = scope.Numbers(kStep);
   const auto is_integer = [](const auto& numbers) {
     return numbers && numbers->size() == 1 && (*numbers)[0] == std::nearbyint((*numbers)[0]);

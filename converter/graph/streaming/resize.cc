@@ -205,8 +205,7 @@ void DelayPositions(ir::Node& node, const TimeAxis& time, int64_t late, int64_t 
 
 // The numbers are aligned with the last axes.
 void SetBroadcastExtent(ir::Graph& graph, ir::Node& node, int64_t axis, int64_t extent) {
-  Faults discarded;
-  const ops::NodeScope scope(graph, node, discarded);
+  const Quiet<ops::NodeScope> scope(graph, node);
   Dims numbers = scope.Ints(1).value();
   const auto rank = static_cast<int64_t>(node.outputs[0].type.dims.size());
   const int64_t at = axis - rank + static_cast<int64_t>(numbers.size());

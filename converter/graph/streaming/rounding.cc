@@ -8,6 +8,7 @@
 
 #include "converter/graph/canonical/borders.h"
 #include "converter/graph/lower.h"
+#include "converter/graph/rewrite.h"
 #include "converter/ops/operation.h"
 #include "converter/ops/support/broadcast.h"
 #include "converter/ops/support/movement.h"
@@ -106,8 +107,7 @@ Dims Cut(Dims dims, const Dims& whole, const TimeAxis& time, int64_t steps) {
 
 // Returns true if the transposition moves nothing, ignoring axes of extent 1.
 bool MovesNothing(const ir::Graph& graph, ir::Node& transposition, const Dims& dims) {
-  Faults discarded;
-  const ops::NodeScope scope(graph, transposition, discarded);
+  const Quiet<ops::NodeScope> scope(graph, transposition);
   const std::optional<Dims> order = scope.Ints(1);
   int64_t last = -1;
   for (const int64_t axis : order.value_or(Dims())) {
@@ -138,8 +138,7 @@ bool MeetsProductForBeingCut(const ir::Graph& graph, const TimeAxes& times, ir::
 
 bool FitsForBeingCut(const ir::Graph& graph, ir::Node& node, const TimeAxis& time, int64_t steps,
                      At at) {
-  Faults discarded;
-  ops::NodeScope scope(graph, node, discarded);
+  Quiet<ops::NodeScope> scope(graph, node);
   const Dims& whole = node.outputs[0].type.dims;
   const Dims cut = Cut(whole, whole, time, steps);
   for (size_t i = 0; i < 2; ++i) {
@@ -165,8 +164,7 @@ bool IsAddition(const ir::Node& node) {
 
 // Returns true if a product may start at one of the two inputs.
 bool FitsWhole(const ir::Graph& graph, ir::Node& node) {
-  Faults discarded;
-  ops::NodeScope scope(graph, node, discarded);
+  Quiet<ops::NodeScope> scope(graph, node);
   const Dims& whole = node.outputs[0].type.dims;
   for (size_t i = 0; i < 2; ++i) {
     const std::optional<Product> product = ProductOf(node.inputs[i]);

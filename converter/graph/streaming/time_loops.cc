@@ -19,7 +19,7 @@ using ir::BodyInput;
 class TimeLoopReading {
  public:
   TimeLoopReading(const ir::Graph& graph, ir::Node& node, Faults& faults)
-      : graph_(graph), scope_(graph, node, discarded_), faults_(faults) {
+      : graph_(graph), scope_(graph, node), faults_(faults) {
     time_loop_.node = &node;
   }
 
@@ -38,8 +38,7 @@ class TimeLoopReading {
   void CheckCount();
 
   const ir::Graph& graph_;
-  Faults discarded_;  // inference accepted the node before
-  ops::NodeScope scope_;
+  Quiet<ops::NodeScope> scope_;
   Faults& faults_;
   TimeLoop time_loop_;
 };

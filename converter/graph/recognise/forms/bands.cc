@@ -96,8 +96,7 @@ std::optional<Form> FormOver(ir::Graph& graph, const OnOne& on_one, const Dims& 
   const Dims& before = node.outputs[0].type.dims;
   Form form = {node.type, node.operation->opset, node.inputs, node.attributes};
   if (form.attributes.contains("auto_broadcast")) form.attributes["auto_broadcast"] = "numpy";
-  Faults discarded;
-  const ops::NodeScope scope(graph, node, discarded);
+  const Quiet<ops::NodeScope> scope(graph, node);
   for (size_t i = 0; i < node.inputs.size(); ++i) {
     if (i == on_one.data) continue;
     const ir::Constant& constant = *node.inputs[i].node->constant;

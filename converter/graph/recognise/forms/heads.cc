@@ -291,8 +291,7 @@ bool TakeAsTheyLie(FormSite& site, ir::Node& node) {
 
 // Returns nullopt for an axis without letter, or an equation without output subscript.
 std::optional<ops::Equation> EquationOf(const ir::Graph& graph, ir::Node& node) {
-  Faults discarded;
-  ops::NodeScope scope(graph, node, discarded);
+  Quiet<ops::NodeScope> scope(graph, node);
   const std::string text = scope.attributes.Text("equation", "");
   if (text.find("->") == std::string::npos || ops::HasEllipsis(text)) return std::nullopt;
   return ops::ReadEquation(scope);

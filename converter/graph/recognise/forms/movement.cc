@@ -145,9 +145,8 @@ ir::Source Permuted(ir::Graph& graph, const ir::Node& like, ir::Source source,
 bool ShortenInput(FormSite& site, ir::Node& node, size_t input) {
   const Chain chain = MovementsBefore(site, node.inputs[input]);
   const auto takes = ops::TraitsOf(node).takes_strides;
-  Faults discarded;
   const bool by_strides =
-      takes != nullptr && takes(ops::NodeScope(site.graph(), node, discarded), input);
+      takes != nullptr && takes(Quiet<ops::NodeScope>(site.graph(), node), input);
   for (size_t length = chain.nodes.size(); length > 0; --length) {
     const std::span<const ir::Node* const> nodes(chain.nodes.data(), length);
     const std::optional<SeenAxes> seen = SeenThrough(nodes);
