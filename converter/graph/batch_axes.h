@@ -11,7 +11,6 @@
 #include <set>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "converter/base/faults.h"
 #include "converter/ir/graph.h"

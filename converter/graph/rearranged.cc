@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "converter/graph/rewrite.h"
+#include "converter/program/builder.h"
 
 namespace weft::graph {
 
@@ -29,6 +30,13 @@ ir::Constant Rearranged(const ir::Constant& constant, const Dims& dims, const Di
   }
   if (constant.quantisation == nullptr) return {type, bytes, *bytes};
   return {type, bytes, *bytes, std::make_shared<const Quantisation>(std::move(scales))};
+}
+
+ir::Constant PartOf(const ir::Constant& constant, size_t axis, int64_t begin, int64_t count) {
+  Dims taken = constant.type.dims;
+  taken[axis] = count;
+  const Dims strides = program::DenseStrides(constant.type.dims);
+  return Rearranged(constant, taken, strides, taken, begin * strides[axis]);
 }
 
 }  // namespace weft::graph

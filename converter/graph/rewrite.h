@@ -122,6 +122,8 @@ struct Quiet : private DiscardedFaults, Scope {
 // bits.
 ir::Constant Rearranged(const ir::Constant& constant, const Dims& dims, const Dims& strides,
                         Dims shape, int64_t first = 0);
+// Returns elements [begin, begin + count) along an axis.
+ir::Constant PartOf(const ir::Constant& constant, size_t axis, int64_t begin, int64_t count);
 
 }  // namespace weft::graph
 

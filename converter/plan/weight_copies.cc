@@ -2,7 +2,6 @@
 #include "converter/plan/weight_copies.h"
 
 #include <algorithm>
-#include <limits>
 #include <set>
 #include <utility>
 #include <vector>

@@ -9,6 +9,7 @@
 
 #include "converter/graph/canonical/borders.h"
 #include "converter/graph/canonical/canonical.h"
+#include "converter/graph/recognise/nodes.h"
 #include "converter/graph/rewrite.h"
 #include "converter/ops/support/axes.h"
 #include "converter/ops/support/movement.h"
@@ -19,39 +20,10 @@ namespace {
 constexpr int64_t kMaxPositions = 64;  // per frame; each needs an operation
 constexpr int64_t kEndOfAxis = std::numeric_limits<int64_t>::max();
 
-// A Gather of all elements of an axis by constant indices.
-struct Gathering {
-  size_t axis = 0;
-  Dims indices;
-};
-
-std::optional<Gathering> GatheringOf(const ir::Graph& graph, ir::Node& node) {
-  if (!IsCalled(node, "Gather")) return std::nullopt;
-  Faults discarded;
-  const ops::NodeScope scope(graph, node, discarded);
-  const std::optional<Dims> indices = scope.Ints(1), axis = scope.Ints(2);
-  const bool is_plain = scope.attributes.Int("batch_dims", 0) == 0;
-  if (!indices || !axis || axis->size() != 1 || !is_plain || scope.rank(0) == 0) {
-    return std::nullopt;
-  }
-  return Gathering{ops::WrappedAxis(axis->front(), scope.rank(0)), *indices};
-}
-
 bool TakesAllInOrder(const Gathering& gathering, int64_t positions) {
   if (positions == 0 || positions != std::ssize(gathering.indices)) return false;
   int64_t next = 0;
   return std::ranges::all_of(gathering.indices, [&](int64_t index) { return index == next++; });
-}
-
-// Returns how often each of the `positions` elements is repeated consecutively.
-std::optional<int64_t> RepeatsIn(const Dims& indices, int64_t positions) {
-  const auto count = static_cast<int64_t>(indices.size());
-  const int64_t repeats = positions == 0 ? 0 : count / positions;
-  if (repeats < 2 || count != repeats * positions) return std::nullopt;
-  for (int64_t i = 0; i < count; ++i) {
-    if (indices[static_cast<size_t>(i)] != i / repeats) return std::nullopt;
-  }
-  return repeats;
 }
 
 // The index of element j of frame f is `f * hop + j * apart`.

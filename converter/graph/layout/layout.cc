@@ -2,7 +2,6 @@
 #include "converter/graph/layout/layout.h"
 
 #include <algorithm>
-#include <iterator>
 #include <vector>
 
 #include "converter/base/faults.h"

@@ -44,15 +44,10 @@ std::optional<Table> FixedTable(const QuantParams& from, const QuantParams& to, 
 
 std::optional<Table> LeakyTable(const ir::Node& node, const QuantParams& from,
                                 const QuantParams& to) {
-  const std::optional<double> slope = NumberIn(node.inputs[1]);
-  if (!slope) return std::nullopt;
-  const double below = from.scale * *slope / to.scale;
-  const auto positive = MultiplierOf(from.scale / to.scale);
-  auto negative = MultiplierOf(std::fabs(below));
-  if (!positive || !negative) return std::nullopt;
-  if (below < 0) negative->mantissa = -negative->mantissa;
+  const std::optional<SlopeMultipliers> by = SlopeMultipliersOf(node, from, to);
+  if (!by) return std::nullopt;
   return TableOf(from, to, [&](int32_t above) {
-    return kernels::Rescaled(above, above >= 0 ? *positive : *negative);
+    return kernels::Rescaled(above, above >= 0 ? by->above : by->below);
   });
 }
 

@@ -30,15 +30,6 @@ std::optional<SummedAxes> SummedAxesOf(const ir::Node& node) {
   return SummedAxes{rank - 1, IsFlagged(node, "transpose_b") ? size_t{1} : size_t{0}};
 }
 
-// Elements [begin, begin + count) along an axis.
-ir::Constant PartOf(const ir::Constant& constant, size_t axis, int64_t begin, int64_t count) {
-  const Dims& dims = constant.type.dims;
-  Dims taken = dims;
-  taken[axis] = count;
-  const Dims strides = program::DenseStrides(dims);
-  return Rearranged(constant, taken, strides, taken, begin * strides[axis]);
-}
-
 }  // namespace
 
 size_t JoinedAxisOf(const ir::Node& join) {

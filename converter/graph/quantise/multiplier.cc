@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "converter/graph/recognise/nodes.h"
+
 namespace weft::graph {
 
 std::optional<kernels::Multiplier> MultiplierOf(double factor) {
@@ -16,6 +18,18 @@ std::optional<kernels::Multiplier> MultiplierOf(double factor) {
   const kernels::Multiplier multiplier = {static_cast<int32_t>(mantissa), exponent};
   if (!kernels::IsMultiplier(multiplier.mantissa, exponent)) return std::nullopt;
   return multiplier;
+}
+
+std::optional<SlopeMultipliers> SlopeMultipliersOf(const ir::Node& node, const QuantParams& from,
+                                                   const QuantParams& to) {
+  const std::optional<double> slope = NumberIn(node.inputs[1]);
+  if (!slope) return std::nullopt;
+  const double factor = from.scale * *slope / to.scale;
+  const auto above = MultiplierOf(from.scale / to.scale);
+  auto below = MultiplierOf(std::fabs(factor));
+  if (!above || !below) return std::nullopt;
+  if (factor < 0) below->mantissa = -below->mantissa;
+  return SlopeMultipliers{*above, *below};
 }
 
 int CodeOfInteger(int32_t v, const QuantParams& to) {

@@ -16,6 +16,13 @@ namespace weft::graph {
 // Returns nullopt if the factor is too large.
 std::optional<kernels::Multiplier> MultiplierOf(double factor);
 
+// The multipliers of the positive and the negative codes of a PRelu with one slope.
+struct SlopeMultipliers {
+  kernels::Multiplier above, below;
+};
+std::optional<SlopeMultipliers> SlopeMultipliersOf(const ir::Node& node, const QuantParams& from,
+                                                   const QuantParams& to);
+
 // The code that an integer in units of the scale of `to` has.
 int CodeOfInteger(int32_t v, const QuantParams& to);
 

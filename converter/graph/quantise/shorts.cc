@@ -43,15 +43,10 @@ ir::Source NewRescale(ir::Graph& graph, const ir::Node& like, ir::Source codes, 
 
 std::optional<ir::Source> LeakyRelu(QuantiseSite& site, const ir::Node& node,
                                     const QuantParams& from, const QuantParams& to) {
-  const std::optional<double> slope = NumberIn(node.inputs[1]);
-  if (!slope) return std::nullopt;
-  const double factor = from.scale * *slope / to.scale;
-  const auto above = MultiplierOf(from.scale / to.scale);
-  auto below = MultiplierOf(std::fabs(factor));
-  if (!above || !below) return std::nullopt;
-  if (factor < 0) below->mantissa = -below->mantissa;
-  return NewRescale(site.graph(), node, site.Integers(node.inputs[0]), from.zero, to, *above,
-                    *below);
+  const std::optional<SlopeMultipliers> by = SlopeMultipliersOf(node, from, to);
+  if (!by) return std::nullopt;
+  return NewRescale(site.graph(), node, site.Integers(node.inputs[0]), from.zero, to, by->above,
+                    by->below);
 }
 
 // Returns true if tflite-micro regards the scale as this power of two.

@@ -10,6 +10,7 @@
 #include "converter/base/split.h"
 #include "converter/graph/rewrite.h"
 #include "converter/ops/operation.h"
+#include "converter/ops/support/movement.h"
 
 namespace weft::graph {
 
@@ -62,6 +63,27 @@ std::optional<ConstantMatrix> MatrixIn(const ir::Node& node) {
   const bool outputs_first = AttributeOf(node, "transpose_b") != 0;
   return ConstantMatrix{constant, outputs_first ? dims.end()[-2] : dims.back(),
                         outputs_first ? dims.back() : dims.end()[-2], outputs_first};
+}
+
+std::optional<Gathering> GatheringOf(const ir::Graph& graph, ir::Node& node) {
+  if (!IsCalled(node, "Gather")) return std::nullopt;
+  const Quiet<ops::NodeScope> scope(graph, node);
+  const std::optional<Dims> indices = scope.Ints(1), axis = scope.Ints(2);
+  const bool is_plain = scope.attributes.Int("batch_dims", 0) == 0;
+  if (!indices || !axis || axis->size() != 1 || !is_plain || scope.rank(0) == 0) {
+    return std::nullopt;
+  }
+  return Gathering{ops::WrappedAxis(axis->front(), scope.rank(0)), *indices};
+}
+
+std::optional<int64_t> RepeatsIn(const Dims& indices, int64_t positions) {
+  const auto count = static_cast<int64_t>(indices.size());
+  const int64_t repeats = positions == 0 ? 0 : count / positions;
+  if (repeats < 2 || count != repeats * positions) return std::nullopt;
+  for (int64_t i = 0; i < count; ++i) {
+    if (indices[static_cast<size_t>(i)] != i / repeats) return std::nullopt;
+  }
+  return repeats;
 }
 
 std::optional<std::vector<size_t>> PermutationOf(const ir::Node& node) {

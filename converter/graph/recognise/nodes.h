@@ -47,6 +47,15 @@ struct ConstantMatrix {
 // Reads the matrix of a MatMul, which is its input 1.
 std::optional<ConstantMatrix> MatrixIn(const ir::Node& node);
 
+// A Gather of all elements of an axis by constant indices.
+struct Gathering {
+  size_t axis = 0;
+  Dims indices;
+};
+std::optional<Gathering> GatheringOf(const ir::Graph& graph, ir::Node& node);
+// Returns how often each of the `positions` elements is repeated consecutively.
+std::optional<int64_t> RepeatsIn(const Dims& indices, int64_t positions);
+
 // Returns the order of axes of a Transpose.
 std::optional<std::vector<size_t>> PermutationOf(const ir::Node& node);
 

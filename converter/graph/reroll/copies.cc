@@ -25,30 +25,10 @@ bool HoldsOnly(const Value& value, float number) {
   return !floats.empty() && std::ranges::all_of(floats, [&](float f) { return f == number; });
 }
 
-ir::Constant ConstantOf(const TensorType& type, std::vector<std::byte> bytes) {
-  const auto owned = std::make_shared<const std::vector<std::byte>>(std::move(bytes));
-  return {type, owned, *owned};
-}
-
 ir::Constant ZerosOf(const TensorType& type) {
-  return ConstantOf(type,
-                    std::vector<std::byte>(static_cast<size_t>(DenseBytes(type).value_or(0))));
-}
-
-// The elements that `slice` selects.
-ir::Constant PartOf(const ir::Constant& whole, const Value& slice) {
-  const auto axis = static_cast<size_t>(slice.axis);
-  const Dims& dims = whole.type.dims;
-  size_t inner = static_cast<size_t>(ElementBytes(whole.type.type));
-  for (size_t at = axis + 1; at < dims.size(); ++at) inner *= static_cast<size_t>(dims[at]);
-  const size_t row = inner * static_cast<size_t>(dims[axis]);
-  const size_t part = inner * static_cast<size_t>(slice.part);
-  std::vector<std::byte> bytes;
-  for (size_t at = inner * static_cast<size_t>(slice.begin); at < whole.bytes.size(); at += row) {
-    const auto from = whole.bytes.subspan(at, part);
-    bytes.insert(bytes.end(), from.begin(), from.end());
-  }
-  return ConstantOf(slice.type, std::move(bytes));
+  const auto size = static_cast<size_t>(DenseBytes(type).value_or(0));
+  const auto bytes = std::make_shared<const std::vector<std::byte>>(size);
+  return {type, bytes, *bytes};
 }
 
 }  // namespace
@@ -384,7 +364,11 @@ int Copies::Folded(int body, const std::vector<int>& inputs) {
   }
   if (value.kind == Value::Kind::kSlice) {
     const bool has_bytes = ElementBytes(first.type.type) > 0;
-    return has_bytes ? values_.AddConstant(PartOf(first, value)) : kNoValue;
+    if (!has_bytes) return kNoValue;
+    const auto axis = static_cast<size_t>(value.axis);
+    ir::Constant part = PartOf(first, axis, value.begin, value.part);
+    part.type = value.type;
+    return values_.AddConstant(std::move(part));
   }
   const ir::Source made = value.source;
   if (made.node == nullptr || made.node->inputs.size() != inputs.size()) return kNoValue;

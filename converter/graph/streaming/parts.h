@@ -3,7 +3,6 @@
 #ifndef WEFT_CONVERTER_GRAPH_STREAMING_PARTS_H_
 #define WEFT_CONVERTER_GRAPH_STREAMING_PARTS_H_
 
-#include <cstdint>
 #include <string>
 
 #include "converter/graph/streaming/axes.h"

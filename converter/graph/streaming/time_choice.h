@@ -4,11 +4,9 @@
 #ifndef WEFT_CONVERTER_GRAPH_STREAMING_TIME_CHOICE_H_
 #define WEFT_CONVERTER_GRAPH_STREAMING_TIME_CHOICE_H_
 
-#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "converter/base/faults.h"

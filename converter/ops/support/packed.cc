@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <utility>
 
 #include "converter/base/narrow.h"
 #include "kernels/matrix/pack.h"

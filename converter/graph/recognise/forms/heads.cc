@@ -141,22 +141,12 @@ std::optional<Repetition> RepetitionOfBroadcast(ir::Source source) {
 }
 
 // Reads a Gather with indices 0, 0, 1, 1, ... along an axis.
-std::optional<Repetition> GatheredOf(ir::Source source) {
-  const ir::Node& node = *source.node;
-  if (!IsCalled(node, "Gather") || node.inputs.size() != 3) return std::nullopt;
-  const auto batch = node.attributes.find("batch_dims");
-  if (batch != node.attributes.end() && batch->second != "0") return std::nullopt;
-  const std::vector<int64_t> positions = IntsOf(node.inputs[1]), axes = IntsOf(node.inputs[2]);
-  const Dims& dims = TypeOf(node.inputs[0]).dims;
-  if (axes.size() != 1 || TypeOf(node.inputs[1]).dims.size() != 1) return std::nullopt;
-  const auto axis = static_cast<size_t>(axes[0] < 0 ? axes[0] + std::ssize(dims) : axes[0]);
-  if (dims[axis] == 0 || std::ssize(positions) <= dims[axis]) return std::nullopt;
-  const int64_t times = std::ssize(positions) / dims[axis];
-  for (int64_t i = 0; i < std::ssize(positions); ++i) {
-    if (positions[static_cast<size_t>(i)] != i / times) return std::nullopt;
-  }
-  if (times * dims[axis] != std::ssize(positions)) return std::nullopt;
-  return Repetition{node.inputs[0], axis, times};
+std::optional<Repetition> GatheredOf(const ir::Graph& graph, ir::Source source) {
+  const std::optional<Gathering> gathering = GatheringOf(graph, *source.node);
+  if (!gathering || TypeOf(source.node->inputs[1]).dims.size() != 1) return std::nullopt;
+  const ir::Source of = source.node->inputs[0];
+  const auto times = RepeatsIn(gathering->indices, TypeOf(of).dims[gathering->axis]);
+  return times ? std::optional(Repetition{of, gathering->axis, *times}) : std::nullopt;
 }
 
 // Converts the repetition to other dims: repeats remain innermost along the axis that ends at the
@@ -186,7 +176,7 @@ std::optional<Repetition> RepetitionOf(ir::Graph& graph, const ir::Node& like, i
     return inner;
   }
   if (const auto repetition = RepetitionOfBroadcast(source)) return repetition;
-  if (const auto gathered = GatheredOf(source)) return gathered;
+  if (const auto gathered = GatheredOf(graph, source)) return gathered;
   if (source.node->constant || !ops::TraitsOf(*source.node).reshapes) return std::nullopt;
   const std::optional<Repetition> inner = RepetitionOf(graph, like, source.node->inputs[0]);
   if (!inner) return std::nullopt;

@@ -141,19 +141,13 @@ bool TakeAsSlice(ir::Node& loop, ir::Node& node, const Pick& pick, int64_t trips
 // Returns all nodes that the Results except one, and `added`, depend on.
 std::set<const ir::Node*> NeededBut(const ir::Graph& graph, const ir::Node* left_out,
                                     ir::Source added) {
-  std::set<const ir::Node*> seen;
-  std::vector<const ir::Node*> open = {added.node};
+  std::set<const ir::Node*> needed;
+  AddNeeded(needed, added.node);
   for (const ir::Node* result : graph.results) {
-    if (result != left_out) open.push_back(result);
+    if (result != left_out) AddNeeded(needed, result);
   }
-  open.insert(open.end(), graph.sinks.begin(), graph.sinks.end());
-  while (!open.empty()) {
-    const ir::Node* node = open.back();
-    open.pop_back();
-    if (!seen.insert(node).second) continue;
-    for (const ir::Source& source : node->inputs) open.push_back(source.node);
-  }
-  return seen;
+  for (const ir::Node* sink : graph.sinks) AddNeeded(needed, sink);
+  return needed;
 }
 
 // Returns the list before a Broadcast that expands its elements.

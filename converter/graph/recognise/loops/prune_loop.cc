@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <set>
-#include <vector>
 
 #include "converter/graph/recognise/loops/loop_passes.h"
 #include "converter/graph/recognise/loops/scalars.h"
@@ -16,13 +15,14 @@ class Needed {
  public:
   explicit Needed(const ir::Node& loop) : body_(loop.bodies[0]) {
     if (MayRunNothing(loop)) AddStatesOfOutputs();
-    for (const ir::Node* sink : body_.graph->sinks) Add(sink);
-    for (const ir::BodyOutput& output : body_.map.outputs) Add(output.result);
-    if (body_.map.condition != nullptr) Add(body_.map.condition);
+    for (const ir::Node* sink : body_.graph->sinks) AddNeeded(nodes_, sink);
+    for (const ir::BodyOutput& output : body_.map.outputs) AddNeeded(nodes_, output.result);
+    if (body_.map.condition != nullptr) AddNeeded(nodes_, body_.map.condition);
     for (size_t before = 0; before != nodes_.size();) {
       before = nodes_.size();
       for (const ir::BodyInput& input : body_.map.inputs) {
-        if (input.next != nullptr && nodes_.contains(input.parameter)) Add(input.next);
+        if (input.next != nullptr && nodes_.contains(input.parameter))
+          AddNeeded(nodes_, input.next);
       }
     }
   }
@@ -39,17 +39,7 @@ class Needed {
     for (const ir::BodyInput& input : body_.map.inputs) {
       if (input.next == nullptr) continue;
       const auto found = std::ranges::find(body_.map.outputs, input.next, &ir::BodyOutput::result);
-      if (found != body_.map.outputs.end()) Add(input.parameter);
-    }
-  }
-
-  void Add(const ir::Node* root) {
-    std::vector<const ir::Node*> open = {root};
-    while (!open.empty()) {
-      const ir::Node* node = open.back();
-      open.pop_back();
-      if (!nodes_.insert(node).second) continue;
-      for (const ir::Source& source : node->inputs) open.push_back(source.node);
+      if (found != body_.map.outputs.end()) AddNeeded(nodes_, input.parameter);
     }
   }
 

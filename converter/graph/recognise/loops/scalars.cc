@@ -22,6 +22,16 @@ bool IsNarrow(int64_t value) { return value >= kMin && value <= kMax; }
 
 }  // namespace
 
+void AddNeeded(std::set<const ir::Node*>& nodes, const ir::Node* root) {
+  std::vector<const ir::Node*> open = {root};
+  while (!open.empty()) {
+    const ir::Node* node = open.back();
+    open.pop_back();
+    if (!nodes.insert(node).second) continue;
+    for (const ir::Source& source : node->inputs) open.push_back(source.node);
+  }
+}
+
 std::optional<int64_t> IntOf(ir::Source source) {
   const std::vector<int64_t> ints = IntsOf(source);
   return ints.size() == 1 ? std::optional(ints[0]) : std::nullopt;

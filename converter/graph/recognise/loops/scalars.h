@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -69,6 +70,8 @@ class LoopScalars {
   std::map<std::pair<const ir::Node*, uint32_t>, Known> known_;
 };
 
+// Adds `root` and all nodes that it depends on.
+void AddNeeded(std::set<const ir::Node*>& nodes, const ir::Node* root);
 // Returns the only element of an integer or boolean constant.
 std::optional<int64_t> IntOf(ir::Source source);
 
