@@ -2,6 +2,7 @@
 // Terms of windows over each channel: depthwise convolutions of floats, and pools.
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <string>
 #include <utility>
 
@@ -117,6 +118,11 @@ void AddDepthwise(const Params& p, uint32_t channels, bool is_f16, Terms& terms)
     const TapLines of = TapLinesOf(at, p.batch());
     if (!is_last) {
       AddTapSums(terms, "strided channels", of, channels, false);
+      // Clang unrolls the loop over the taps of a row by four.
+      if (terms.kernels == KernelSet::kHelium) {
+        terms.Add("odd taps of strided channels",
+                  of.pixels * channels * of.rows * std::fmod(of.columns, 4));
+      }
       return AddActivations(terms, p.activation(), of.pixels * channels, 1);
     }
     AddBlocksOfChannels(terms, of, channels, is_f16, is_relu);
