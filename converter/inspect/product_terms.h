@@ -88,7 +88,7 @@ inline void AddSpans(Terms& terms, const format::Activation& activation, double 
   terms.Add(name + "rest", spans * (results % 4));
 }
 
-// The same for calls in a loop of a product, which needs own instructions for each call.
+// The same for calls in the loop of a product, which needs more instructions for each call.
 inline void AddActivations(Terms& terms, const format::Activation& activation, double spans,
                            double length) {
   if (!IsPlain(activation)) terms.Add("activations", spans);

@@ -145,13 +145,12 @@ HWY_NOINLINE void ManyRows(const DenseI8Shape& shape, const DenseI8Operands& at)
 void DenseI8(const DenseI8Shape& shape, const void* x, const int8_t* weights, const float* scales,
              const float* start, float* y, int16_t* scratch) {
   if (shape.outputs == 0) return;  // the rows are not bounded then
+  const DenseI8Operands at = {x, weights, scales, start, y, scratch};
 #if defined(WEFT_QUADS)
   if (RunsByPlanes(shape, shape.rows)) {
-    const DenseI8Operands all = {x, weights, scales, start, y, scratch};
-    return AreBytes(shape) ? ManyRows<1>(shape, all) : ManyRows<2>(shape, all);
+    return AreBytes(shape) ? ManyRows<1>(shape, at) : ManyRows<2>(shape, at);
   }
 #endif
-  const DenseI8Operands at = {x, weights, scales, start, y, scratch};
   size_t row = 0;
 #if HWY_TARGET != HWY_SCALAR  // rows share loads there
   static_assert(kDenseI8Rows % kTileRows == 0, "scratch must hold complete tiles");
