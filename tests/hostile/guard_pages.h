@@ -8,6 +8,7 @@
 #define WEFT_HAS_GUARD_PAGES
 
 #include <fenv.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -65,11 +66,18 @@ enum class CallEnd { kReturned, kTooLong, kSignal };
 namespace guarded_call {
 
 inline sigjmp_buf start;
+inline pthread_t caller;
 inline volatile sig_atomic_t is_running = 0;
 
+// The timer's signal is the process's: after a stop of the process, another thread may receive it,
+// such as libFuzzer's, which must not continue on the stack of the caller. Then the signal may be
+// late.
 inline void OnSignal(int signal) {
-  if (is_running == 0) _exit(signal);
-  siglongjmp(start, signal == SIGVTALRM ? 1 : 2);
+  const bool is_timer = signal == SIGVTALRM;
+  const bool is_caller = pthread_equal(pthread_self(), caller) != 0;
+  if (is_running != 0 && is_caller) siglongjmp(start, is_timer ? 1 : 2);
+  if (!is_timer) _exit(signal);
+  if (is_running != 0) pthread_kill(caller, signal);
 }
 
 inline void SetTimer(long microseconds) {
@@ -115,6 +123,7 @@ CallEnd GuardedCall(long microseconds, const Call& call) {
   fegetenv(&environment);
   const int signal = sigsetjmp(guarded_call::start, 0);
   if (signal == 0) {
+    guarded_call::caller = pthread_self();
     guarded_call::is_running = 1;
     guarded_call::SetTimer(microseconds);
     call();
