@@ -10,6 +10,16 @@
 namespace weft::plan {
 namespace {
 
+// Returns true if any step multiplies matrices, as in attention.
+bool HasMatrices(const program::Program& program) {
+  return std::ranges::any_of(program.blocks, [](const program::Block& block) {
+    return std::ranges::any_of(block.items, [](const program::Item& item) {
+      const auto* step = std::get_if<program::Step>(&item);
+      return step != nullptr && step->kind() == program::StepKind::kMatmul;
+    });
+  });
+}
+
 class Traffic {
  public:
   using Cost = std::function<double(const program::Step&)>;
@@ -18,6 +28,7 @@ class Traffic {
       : program_(program),
         positions_(positions),
         cost_(std::move(cost)),
+        has_matrices_(HasMatrices(program)),
         bytes_(program.values.size(), 0) {
     loops_.push_back({WeightBytesIn(program.main), std::numeric_limits<double>::infinity()});
     Visit(program.main, 1);
@@ -43,7 +54,7 @@ class Traffic {
     const double bytes = BytesOf(value);
     bytes_[root] += times * bytes;
     const bool is_weight = program_.values[root].storage == program::Storage::kWeights;
-    priced_bytes_ += bytes * (is_weight ? PricedReads(times) : times * PriceOf(BytesOf(root)));
+    priced_bytes_ += bytes * (is_weight ? PricedReads(times) : times * ScratchPrice(BytesOf(root)));
   }
 
   double BytesOf(program::ValueId value) const {
@@ -53,6 +64,12 @@ class Traffic {
     return std::ranges::find_if(kMemoryLevels,
                                 [&](const MemoryLevel& level) { return bytes <= level.bytes; })
         ->price;
+  }
+
+  // Products of matrices, and the steps between them, compute so much for each byte that the L1
+  // cache gains nothing over the L2 cache.
+  double ScratchPrice(double bytes) const {
+    return has_matrices_ ? std::max(1.0, PriceOf(bytes)) : PriceOf(bytes);
   }
 
   // Returns the reads of a weight in the loops around it, each times its price. The first read in
@@ -162,6 +179,7 @@ class Traffic {
   const program::Program& program_;
   const std::span<const Placed> positions_;
   const Cost cost_;
+  const bool has_matrices_;
   std::vector<AroundStep> loops_;  // outermost first; the first one is the repeated run
   std::vector<double> bytes_;
   double steps_ = 0, priced_bytes_ = 0, product_bytes_ = 0, overlapped_bytes_ = 0;

@@ -27,9 +27,12 @@ struct MemoryLevel {
   double bytes;
   double price;
 };
-// L1 and L2 cache, and what one core keeps of an outer cache.
-inline constexpr MemoryLevel kMemoryLevels[] = {
-    {32 << 10, 0.4}, {768 << 10, 1}, {2 << 20, 4}, {std::numeric_limits<double>::infinity(), 7}};
+// L1 and L2 cache, what one core keeps of an outer cache, the outer cache, and memory.
+inline constexpr MemoryLevel kMemoryLevels[] = {{32 << 10, 0.4},
+                                                {768 << 10, 1},
+                                                {2 << 20, 4},
+                                                {16 << 20, 7},
+                                                {std::numeric_limits<double>::infinity(), 9}};
 
 // Work of one run except multiply-adds, whose number is the same in every plan of a model.
 struct Work {

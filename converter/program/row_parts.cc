@@ -10,8 +10,7 @@ namespace weft::program {
 
 namespace {
 
-// By operand, the number of elements of a part; 0 for an operand without parts. Parts are
-// consecutive in memory.
+// By operand, the number of elements of a part; 0 for an operand without parts.
 using PartElements = std::vector<int64_t>;
 
 // Selects `taken` consecutive parts of `parts` equal ones.
@@ -82,6 +81,60 @@ bool TakePart(format::DenseQ8Params& p, Cut cut, PartElements& elements) {
   return PartOfProduct(p, cut, elements, 3);
 }
 
+// Divides an operand of a product along the first axis of the batch that has more than one element.
+// An axis that is not within a part is outside the axis of parts, as the rows of [rows, heads,
+// part].
+class MatrixCut {
+ public:
+  MatrixCut(Cut cut, int64_t part) : cut_(cut), part_(part) {}
+  // Returns the stride of an axis in the selected parts.
+  uint32_t StrideOf(uint32_t extent, uint32_t stride) {
+    if (part_ == 0 || extent == 1) return stride;
+    const int64_t all = part_ * cut_.parts;
+    if (stride >= all) {
+      is_valid_ = is_valid_ && stride % all == 0;
+      return Narrow<uint32_t>(stride / cut_.parts * cut_.taken, "a part");
+    }
+    last_ += (int64_t{extent} - 1) * stride;
+    return stride;
+  }
+  int64_t part() const { return part_; }
+  bool is_valid() const { return is_valid_ && (part_ == 0 || last_ < part_); }
+
+ private:
+  const Cut cut_;
+  const int64_t part_;
+  int64_t last_ = 0;  // last element within a part
+  bool is_valid_ = true;
+};
+
+bool TakePart(format::MatmulParams& p, Cut cut, PartElements& elements) {
+  auto& dims = *p.mutable_batch_dims();
+  uint16_t first = 0;
+  while (first < p.batch_rank() && dims.Get(first) == 1) ++first;
+  if (first == p.batch_rank()) return false;
+  uint32_t taken = dims.Get(first);
+  const int64_t extent = Divide(taken, cut);
+  if (extent == 0) return false;
+  dims.Mutate(first, Narrow<uint32_t>(extent, "a part"));
+  MatrixCut a(cut, extent * p.a_batch_strides()->Get(first));
+  MatrixCut b(cut, extent * p.b_batch_strides()->Get(first));
+  int64_t matrices = 1;
+  for (uint16_t i = first; i < p.batch_rank(); ++i) {
+    const uint32_t dim = dims.Get(i);
+    matrices *= dim;
+    p.mutable_a_batch_strides()->Mutate(i, a.StrideOf(dim, p.a_batch_strides()->Get(i)));
+    p.mutable_b_batch_strides()->Mutate(i, b.StrideOf(dim, p.b_batch_strides()->Get(i)));
+  }
+  dims.Mutate(first, taken);
+  p.mutate_a_row_stride(a.StrideOf(p.rows(), p.a_row_stride()));
+  p.mutate_a_inner_stride(a.StrideOf(p.inner(), p.a_inner_stride()));
+  p.mutate_b_inner_stride(b.StrideOf(p.inner(), p.b_inner_stride()));
+  p.mutate_b_column_stride(b.StrideOf(p.columns(), p.b_column_stride()));
+  elements = {a.part(), b.part(), matrices * p.rows() * p.columns()};
+  return a.is_valid() && b.is_valid();
+}
+
 // Operands are traversed over dims. The first axis with more than one element is divided; y is
 // contiguous.
 template <typename P>
@@ -147,24 +200,25 @@ bool TakePart(format::SnakeParams& p, Cut cut, PartElements& elements) {
 std::optional<RowPart> RowPartOf(const Program& program, const Step& step, int64_t parts,
                                  int64_t taken) {
   RowPart part{step.params, {}};
+  PartElements elements;
   const bool can = std::visit(
       [&](auto& params) {
-        return TakePart(params, Cut{parts, taken}, part.part_bytes);
+        return TakePart(params, Cut{parts, taken}, elements);
       },
       part.params);
   if (!can) return std::nullopt;
-  for (size_t i = 0; i < part.part_bytes.size(); ++i) {
+  for (size_t i = 0; i < elements.size(); ++i) {
     const bool is_input = i < step.inputs.size();
     const ValueId id = is_input ? step.inputs[i] : step.outputs[i - step.inputs.size()];
-    int64_t& bytes = part.part_bytes[i];
-    if (id == kNone || bytes == 0) {
-      bytes = 0;
-      continue;
-    }
+    OperandParts& operand = part.operands.emplace_back();
+    if (id == kNone || elements[i] == 0) continue;
     const Value& value = program.values[id];
     const int64_t bits = weft::BitsOf(value.type.type);
-    bytes = bytes * bits / 8;
-    if (bits < 8 || bytes * parts != value.bytes) return std::nullopt;
+    operand.bytes = elements[i] * bits / 8;
+    if (bits < 8 || value.bytes % (operand.bytes * parts) != 0) return std::nullopt;
+    operand.outer = value.bytes / (operand.bytes * parts);
+    const bool may_be_outside = is_input && step.kind() == StepKind::kMatmul;
+    if (operand.outer != 1 && !may_be_outside) return std::nullopt;
   }
   return part;
 }

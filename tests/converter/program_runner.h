@@ -87,6 +87,13 @@ inline std::vector<std::vector<float>> RunFloats(program::Program program,
   return RunPlan(plan::PlanAsIs(std::move(program), {}, allows_overlap), inputs);
 }
 
+// Returns the bytes of scratch in the planned program.
+inline int64_t ScratchOf(program::Program program) {
+  plan::PlanLoops(program);
+  program::Coalesce(program);
+  return plan::PlanAsIs(std::move(program)).all_scratch_bytes();
+}
+
 }  // namespace weft
 
 #endif  // WEFT_TESTS_CONVERTER_PROGRAM_RUNNER_H_

@@ -331,7 +331,7 @@ Fusion FuseBefore(program::Program& program, size_t end) {
   const bool has_fused = FuseLoopsBefore(program, end);
   program::Program with_steps = program;
   for (program::BlockId block = 0; block < end; ++block) {
-    if (CountedLoopsIn(with_steps, block).size() > 1) StepFuser(with_steps, block).Run();
+    if (CountedLoopsIn(with_steps, block).size() > 1) FuseLoopsAndSteps(with_steps, block);
   }
   if (LoopCount(with_steps, end) >= LoopCount(program, end)) {
     return has_fused ? Fusion::kLoops : Fusion::kNone;
@@ -341,6 +341,10 @@ Fusion FuseBefore(program::Program& program, size_t end) {
 }
 
 }  // namespace
+
+void FuseLoopsAndSteps(program::Program& program, program::BlockId block) {
+  StepFuser(program, block).Run();
+}
 
 Fusion FuseLoops(program::Program& program) { return FuseBefore(program, program.blocks.size()); }
 
@@ -354,6 +358,8 @@ std::vector<FusedProgram> FusedPrograms(const program::Program& program) {
     if (!RunInTiles(tiles, tile)) break;
     add(std::move(tiles), tile, Fusion::kWindows);
   }
+  program::Program batches = program;
+  if (RunByBatch(batches)) add(std::move(batches), 1, Fusion::kBatches);
   const size_t blocks = program.blocks.size();
   program::Program fused = program;
   const Fusion fusion = FuseBefore(fused, blocks);

@@ -25,6 +25,7 @@ enum class Fusion : uint8_t {
   kLoops,    // of layers that directly follow each other
   kSteps,    // also across steps between the layers
   kWindows,  // also across windows over time, in tiles
+  kBatches,  // of products of batches (loop_passes.h)
 };
 
 // A version of a program with fused loops.
@@ -36,6 +37,9 @@ struct FusedProgram {
 // Returns versions of the program with fused loops, those with larger tiles first within each kind;
 // empty if there are no loops to fuse. Run this before the loops' states have buffers.
 std::vector<FusedProgram> FusedPrograms(const program::Program& program);
+
+// Fuses the loops of a block, and the steps between them.
+void FuseLoopsAndSteps(program::Program& program, program::BlockId block);
 
 // Fuses two loops if the second one reads a sequence that the first one gathers, one chunk per
 // iteration and in the same order. Nothing else may read the sequence, and the first loop must be

@@ -60,6 +60,18 @@ bool RunInTiles(program::Program& program, int64_t max_rows);
 std::optional<program::SectionId> LoopOfStep(program::Program& program, program::BlockId block,
                                              size_t item, int64_t trips, bool backward);
 
+// Runs two products of batches, and the steps between them, matrix by matrix, as in attention with
+// several heads:
+//
+//   s = q k^T (of all heads)            for each head h:
+//   p = softmax(s)                ->      s = q[h] k[h]^T
+//   y = p v                               p = softmax(s)
+//                                         y[h] = p v[h]
+//
+// Between the products there are then the matrices of one head. Results are bit-identical. Returns
+// true if there are such products. Run this before the loops' states have buffers.
+bool RunByBatch(program::Program& program);
+
 // Reverses the order in which every other phase of a loop reads the weights of its cells: the
 // weights that the phase before read last are still in the cache.
 //

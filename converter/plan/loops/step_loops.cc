@@ -35,12 +35,14 @@ class StepLoopMaker {
     loop.body = builder_.NewBlock();
     const program::ValueId whole = step_.outputs[0];
     for (size_t i = 0; i < step_.inputs.size(); ++i) {
-      if (part_.part_bytes[i] == 0) continue;
-      const program::ValueId chunk = Chunk(loop.body, step_.inputs[i], part_.part_bytes[i]);
-      loop.sliced.push_back({Rows(step_.inputs[i]), chunk, 0, 1, 0, backward});
+      const program::OperandParts& parts = part_.operands[i];
+      if (parts.bytes == 0) continue;
+      const program::ValueId chunk = Chunk(loop.body, step_.inputs[i], parts);
+      loop.sliced.push_back(
+          {Rows(step_.inputs[i], parts), chunk, parts.outer == 1 ? 0 : 1, 1, 0, backward});
       step_.inputs[i] = chunk;
     }
-    step_.outputs[0] = Chunk(loop.body, whole, part_.part_bytes[step_.inputs.size()]);
+    step_.outputs[0] = Chunk(loop.body, whole, part_.operands[step_.inputs.size()]);
     step_.params = part_.params;
     loop.scans.push_back({0, whole, axis, backward});
     const program::SectionId id = builder_.NewSection();
@@ -59,18 +61,19 @@ class StepLoopMaker {
     return {builder_.value(value).type.type, std::move(dims)};
   }
 
-  program::ValueId Chunk(program::BlockId body, program::ValueId of, int64_t bytes) {
+  program::ValueId Chunk(program::BlockId body, program::ValueId of,
+                         const program::OperandParts& parts) {
     builder_.SetBlock(body);
     const int64_t element_bytes = ElementBytes(builder_.value(of).type.type);
-    return builder_.Scratch(TypeOf(of, {bytes / element_bytes}));
+    return builder_.Scratch(TypeOf(of, {parts.outer * parts.bytes / element_bytes}));
   }
 
-  // A view of the operand with one row per iteration.
-  program::ValueId Rows(program::ValueId value) {
+  // A view of the operand with an axis of iterations.
+  program::ValueId Rows(program::ValueId value, const program::OperandParts& parts) {
     builder_.SetBlock(block_);
-    const program::Value& whole = builder_.value(value);
-    const int64_t elements = whole.bytes / ElementBytes(whole.type.type);
-    return builder_.View(value, 0, TypeOf(value, {trips_, elements / trips_}));
+    Dims dims = {trips_, parts.bytes / ElementBytes(builder_.value(value).type.type)};
+    if (parts.outer != 1) dims.insert(dims.begin(), parts.outer);
+    return builder_.View(value, 0, TypeOf(value, std::move(dims)));
   }
 
   program::Builder builder_;

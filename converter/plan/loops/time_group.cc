@@ -226,8 +226,10 @@ std::optional<TimeMember> GroupFinder::RowsOf(const program::Step& step) const {
   const std::optional<program::RowPart> part = RowPartOf(program_, step, member.rows);
   if (!part) return std::nullopt;
   for (size_t input = 0; input < step.inputs.size(); ++input) {
-    if (part->part_bytes[input] != 0 &&
-        !AddOperand(member, input, step.inputs[input], 0, member.rows, part->part_bytes[input])) {
+    const program::OperandParts& parts = part->operands[input];
+    if (parts.bytes == 0) continue;
+    if (parts.outer != 1 ||
+        !AddOperand(member, input, step.inputs[input], 0, member.rows, parts.bytes)) {
       return std::nullopt;
     }
   }

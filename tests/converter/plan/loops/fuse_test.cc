@@ -66,12 +66,6 @@ struct Sums {
 
 std::vector<float> Ones() { return std::vector<float>(kTrips * kWidth, 1.0f); }
 
-int64_t ScratchOf(program::Program program) {
-  PlanLoops(program);
-  Coalesce(program);
-  return PlanAsIs(std::move(program)).all_scratch_bytes();
-}
-
 TEST(FuseLoops, KeepsNoSequenceBetweenLayers) {
   Sums sums;
   sums.Output(sums.x);  // so that no sequence overwrites it
