@@ -11,6 +11,7 @@
 #include <type_traits>
 
 #include "kernels/matrix/conv.h"
+#include "kernels/matrix/conv_widened-inl.h"
 #include "kernels/matrix/pack.h"
 #include "kernels/matrix/product-inl.h"
 #include "kernels/matrix/rectangles.h"
@@ -21,8 +22,8 @@ namespace weft::kernels::HWY_NAMESPACE {
 // Offsets wrap around in size_t: a stride along an axis of length 1 may have any value, and no
 // pointer to an element outside the data is formed.
 
-// The product of one group of one image.
-template <class Weight>
+// The product of one group of one image. If kContinues, sums begin at y.
+template <class Weight, bool kContinues = false>
 struct ConvImage {
   static constexpr auto& kShapes = kPixelShapes;
 
@@ -35,6 +36,23 @@ struct ConvImage {
 
   template <size_t kPixels, size_t kPanels>
   WEFT_TILES void Group(size_t channels, size_t pixels) const;
+
+  // Starts the sums of pixels at the addresses `to`.
+  template <size_t kPixels, size_t kPanels>
+  HWY_INLINE void Start(Tile<kPixels, kPanels>& tile, float* const* to, size_t channels) const {
+    if constexpr (kContinues) {
+      if (shape.y.channel != 1 && channels != 1) return Gather(tile, to, channels);
+      for (size_t p = 0; p < kPixels; ++p) {
+        Tile<1, kPanels> pixel;
+        pixel.Start(to[p], 0, channels);
+        for (size_t v = 0; v < pixel.kVectors; ++v) tile.sums[p][v] = pixel.sums[0][v];
+      }
+    } else if (bias != nullptr) {
+      tile.Start(bias, 0, channels);
+    } else {
+      tile.Zero();
+    }
+  }
 
   // Writes finished sums to the addresses of the pixels.
   template <size_t kPixels, size_t kPanels>
@@ -64,8 +82,19 @@ struct ConvImage {
     return true;
   }
 
-  // Lanes are output channels, which are not contiguous in y: the tile is written to a buffer
-  // first.
+  // Lanes are output channels, which are not contiguous in y: the tile is copied through a buffer.
+  template <size_t kPixels, size_t kPanels>
+  HWY_INLINE void Gather(Tile<kPixels, kPanels>& tile, float* const* to, size_t channels) const {
+    constexpr size_t kOutputs = kPanels * kPanel;
+    float block[kPixels * kOutputs] = {};
+    size_t offset = 0;
+    for (size_t c = 0; c < channels; ++c) {
+      HWY_UNROLL(16)
+      for (size_t p = 0; p < kPixels; ++p) block[p * kOutputs + c] = to[p][offset];
+      offset += shape.y.channel;
+    }
+    tile.Start(block, kOutputs, kOutputs);
+  }
   template <size_t kPixels, size_t kPanels>
   HWY_INLINE void Scatter(Tile<kPixels, kPanels>& tile, float* const* to, size_t channels) const {
     constexpr size_t kOutputs = kPanels * kPanel;
@@ -150,9 +179,9 @@ struct NoConvOffsets {
 };
 
 // Iterates over the pixels of a rectangle.
-template <class Weight, class Offsets>
+template <class Image, class Offsets>
 struct ConvPixels {
-  const ConvImage<Weight>& image;
+  const Image& image;
   const ConvTaps& window;
   const Offsets& offsets;
   size_t columns;
@@ -192,19 +221,14 @@ struct ConvPixels {
     float* to[kPixels];
     Take(from, to);
     Tile<kPixels, kPanels> tile;
-    if (image.bias != nullptr) {
-      tile.Start(image.bias, 0, channels);
-    } else {
-      tile.Zero();
-    }
-    const WeightsOf<Weight> weights = image.weights + window.weights;
-    Add(tile, from, weights);
+    image.Start(tile, to, channels);
+    Add(tile, from, image.weights + window.weights);
     image.Put(tile, to, channels);
   }
 
-  template <size_t kPixels, size_t kPanels>
+  template <size_t kPixels, size_t kPanels, class Weights>
   HWY_INLINE void Add(Tile<kPixels, kPanels>& tile, const float* (&from)[kPixels],
-                      WeightsOf<Weight> weights) const {
+                      Weights weights) const {
     if constexpr (kLanes > 1) {
       if (offsets.count() != 0) {
         return tile.AddOffsets(from, offsets.at(), weights, image.panel_weights, offsets.count());
@@ -225,10 +249,10 @@ struct ConvPixels {
 // share the taps from the first tap of the first pixel to the last tap of the last pixel, which are
 // summed as one tile. The taps before and after that range are summed recursively in halves of the
 // tile. Only for windows with one row.
-template <class Weight, size_t kPixels, size_t kPanels>
+template <class Image, size_t kPixels, size_t kPanels>
 class ConvEdge {
  public:
-  ConvEdge(const ConvImage<Weight>& image, size_t channels) : image_(image), channels_(channels) {}
+  ConvEdge(const Image& image, size_t channels) : image_(image), channels_(channels) {}
 
   // Accepts a rectangle of one pixel and returns true. Returns false for other rectangles and for
   // short sums, where storing intermediate sums costs more than it saves.
@@ -275,11 +299,7 @@ class ConvEdge {
     }
     Tile<1, kPanels> begin;
     for (size_t p = first; p <= last; ++p) {
-      if (image_.bias != nullptr) {
-        begin.Start(image_.bias, 0, channels_);
-      } else {
-        begin.Zero();
-      }
+      image_.Start(begin, to_ + p, channels_);
       float* row = sums_ + p * kOutputs;
       begin.Finish(&row, kOutputs, Activation());
     }
@@ -336,7 +356,7 @@ class ConvEdge {
     tile.Finish(sums, kOutputs, Activation());
   }
 
-  const ConvImage<Weight>& image_;
+  const Image& image_;
   const size_t channels_;
   size_t count_ = 0;
   IndexRange taps_[kPixels];
@@ -353,14 +373,14 @@ struct NoConvEdge {
   void Flush() {}
 };
 
-template <class Weight>
+template <class Weight, bool kContinues>
 template <size_t kPixels, size_t kPanels>
-void ConvImage<Weight>::Group(size_t channels, size_t) const {
+void ConvImage<Weight, kContinues>::Group(size_t channels, size_t) const {
   const WindowAxis down = shape.down();
   const WindowAxis across = shape.across();
   Rectangles rectangles(down, across);
-  using Edge = std::conditional_t<(kPixels > 1 && kLanes > 1), ConvEdge<Weight, kPixels, kPanels>,
-                                  NoConvEdge>;
+  using Edge = std::conditional_t<(kPixels > 1 && kLanes > 1),
+                                  ConvEdge<ConvImage, kPixels, kPanels>, NoConvEdge>;
   Edge edge(*this, channels);
   while (const Rectangle* rectangle = rectangles.Next()) {
     const Rectangle& at = *rectangle;
@@ -368,7 +388,7 @@ void ConvImage<Weight>::Group(size_t channels, size_t) const {
     const ConvTaps window = ConvTapsOf(shape, at, TapsOf(at, down, across, shape.x));
     using Offsets = std::conditional_t<(kLanes > 1), ConvOffsets, NoConvOffsets>;
     const Offsets offsets(window);
-    ConvPixels<Weight, Offsets> next = {
+    ConvPixels<ConvImage, Offsets> next = {
         *this, window, offsets, at.columns.count(), 0, 0, window.x, FirstOf(at, shape.y), 0};
     if (window.windows != 0) {
       next.x_row = size_t{shape.stride_y} * shape.x.row;
@@ -383,6 +403,30 @@ void ConvImage<Weight>::Group(size_t channels, size_t) const {
   edge.Flush();
 }
 
+// Widens the weights first if there are many pixels.
+template <class Weight>
+struct WidenedImage : ConvImage<Weight> {
+  template <size_t kPixels, size_t kPanels>
+  void Group(size_t channels, size_t pixels) const {
+    if constexpr (kPixels > 1) {
+      if (this->panel_weights != 0 && pixels >= kMinWideTiles * kPixels) {
+        if constexpr (kPanels > kNarrowPanels) {
+          // If outputs are not contiguous, continuing their sums costs more than a narrower tile.
+          constexpr size_t kMinPixels = kMinWideTiles * kPixelShapes[kNarrowShape].rows;
+          const bool is_scattered = this->shape.y.channel != 1;
+          if (is_scattered && !WeightsFit<kPanels>(this->panel_weights) && pixels >= kMinPixels) {
+            WidenedImage image = *this;
+            return RunProduct<WidenedImage, kNarrowShape>(image, channels, pixels);
+          }
+        }
+        const ConvImage<Weight>& image = *this;
+        return RunWidened<kPixels, kPanels>(image, channels, pixels);
+      }
+    }
+    ConvImage<Weight>::template Group<kPixels, kPanels>(channels, pixels);
+  }
+};
+
 template <class Weight>
 HWY_INLINE void RunConv(const ConvShape& shape, const float* x, const Weight* weights,
                         const float* bias, float* y) {
@@ -393,14 +437,15 @@ HWY_INLINE void RunConv(const ConvShape& shape, const float* x, const Weight* we
                                                 shape.kernel_height, shape.kernel_width);
   const size_t panels = PanelCount(shape.out_channels), panel_weights = group_weights / panels;
   const WeightsOf<Weight> first = FirstWeight(weights, shape.groups * panels * kPanel);
+  using Image = std::conditional_t<kWidens<Weight>, WidenedImage<Weight>, ConvImage<Weight>>;
   for (size_t b = 0; b < shape.batch; ++b) {
     for (size_t g = 0; g < shape.groups; ++g) {
-      ConvImage<Weight> image = {shape,
-                                 x + b * shape.x.image + g * shape.in_channels * shape.x.channel,
-                                 MovedTo(first, g * group_weights, g * panels * kPanel),
-                                 bias == nullptr ? nullptr : bias + g * shape.out_channels,
-                                 y + b * shape.y.image + g * shape.out_channels * shape.y.channel,
-                                 panel_weights};
+      Image image = {shape,
+                     x + b * shape.x.image + g * shape.in_channels * shape.x.channel,
+                     MovedTo(first, g * group_weights, g * panels * kPanel),
+                     bias == nullptr ? nullptr : bias + g * shape.out_channels,
+                     y + b * shape.y.image + g * shape.out_channels * shape.y.channel,
+                     panel_weights};
       RunProduct(image, shape.out_channels, pixels);
     }
   }

@@ -66,21 +66,6 @@ struct DenseRows {
   }
 };
 
-#if HWY_TARGET == HWY_SCALAR && defined(__ARM_ARCH_PROFILE) && __ARM_ARCH_PROFILE == 'M' && \
-    (defined(__ARM_FEATURE_FMA) || defined(__ARM_FEATURE_MVE))
-// The tile of the target defines WidenColumns.
-#else
-// Widens `steps` columns of sixteen weights, at least one.
-HWY_INLINE void WidenColumns(float* panel, ScaledCodes weights, size_t weight_step, size_t steps) {
-  for (size_t k = 0; k < steps; ++k) {
-    HWY_UNROLL(16)
-    for (size_t lane = 0; lane < kPanel; lane += kLanes) {
-      Store(LoadWeights(weights, k * weight_step + lane, lane), panel + k * kPanel + lane);
-    }
-  }
-}
-#endif
-
 // Widens weights with scales once for all rows, `kDepth` inputs at a time. Each part of a sum
 // starts from the result of the part before.
 template <size_t kRows, size_t kPanels>

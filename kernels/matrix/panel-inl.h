@@ -81,6 +81,17 @@ HWY_INLINE bool TileFuses(const Activation& activation) {
          IsJust(activation, UnaryOp::kClamp);
 }
 
+// Widens `steps` columns of sixteen weights, at least one.
+template <class Weights>
+HWY_INLINE void WidenColumns(float* panel, Weights weights, size_t weight_step, size_t steps) {
+  for (size_t k = 0; k < steps; ++k) {
+    HWY_UNROLL(16)
+    for (size_t lane = 0; lane < kPanel; lane += kLanes) {
+      Store(LoadWeights(weights, k * weight_step + lane, lane), panel + k * kPanel + lane);
+    }
+  }
+}
+
 template <size_t kRows, size_t kPanels>
 struct Tile {
   static constexpr size_t kVectors = kPanels * kPanelVectors;

@@ -91,29 +91,40 @@ TYPED_TEST(NarrowWeights, DenseIsItsChain) {
   }
 }
 
+template <class Weight>
+void ExpectConv(Random* random, const ConvCase& of, uint32_t i) {
+  ConvShape s = of.shape;
+  const std::vector<float> filters = WeightValues<Weight>(
+      random, size_t{s.groups} * s.out_channels * s.in_channels * s.kernel_height * s.kernel_width);
+  std::vector<float> packed(
+      PackedConvFloats(s.groups, s.out_channels, s.in_channels, s.kernel_height, s.kernel_width));
+  PackConv(filters.data(), s.groups, s.out_channels, s.in_channels, s.kernel_height, s.kernel_width,
+           packed.data());
+  const Array<Weight> weights = Placed<Weight>(packed);
+  const std::vector<float> x = random->Floats(of.x_floats, 2);
+  const std::vector<float> bias = random->Floats(size_t{s.groups} * s.out_channels, 1);
+  const float* start = i % 3 == 0 ? nullptr : bias.data();
+  std::vector<float> must = Unwritten(of.y_floats);
+  ConvReference(s, x.data(), filters.data(), start, must.data());
+  if (i % 5 == 0) Rectify(&s.activation, &must);
+  SCOPED_TRACE(i);
+  ExpectSame(OnEveryTarget<float>(of.y_floats, kMisalignments[i % 3],
+                                  [&](float* to) { Conv(s, x.data(), weights.data(), start, to); }),
+             must);
+}
+
 TYPED_TEST(NarrowWeights, ConvIsItsChain) {
   Random random(2);
   for (uint32_t i = 0; i < 400; ++i) {
-    const ConvCase of(&random, i);
-    const ConvShape& s = of.shape;
-    const std::vector<float> filters =
-        WeightValues<TypeParam>(&random, size_t{s.groups} * s.out_channels * s.in_channels *
-                                             s.kernel_height * s.kernel_width);
-    std::vector<float> packed(
-        PackedConvFloats(s.groups, s.out_channels, s.in_channels, s.kernel_height, s.kernel_width));
-    PackConv(filters.data(), s.groups, s.out_channels, s.in_channels, s.kernel_height,
-             s.kernel_width, packed.data());
-    const Array<TypeParam> weights = Placed<TypeParam>(packed);
-    const std::vector<float> x = random.Floats(of.x_floats, 2);
-    const std::vector<float> bias = random.Floats(size_t{s.groups} * s.out_channels, 1);
-    const float* start = i % 3 == 0 ? nullptr : bias.data();
-    std::vector<float> must = Unwritten(of.y_floats);
-    ConvReference(s, x.data(), filters.data(), start, must.data());
-    SCOPED_TRACE(i);
-    ASSERT_NO_FATAL_FAILURE(ExpectSame(
-        OnEveryTarget<float>(of.y_floats, kMisalignments[i % 3],
-                             [&](float* to) { Conv(s, x.data(), weights.data(), start, to); }),
-        must));
+    ASSERT_NO_FATAL_FAILURE(ExpectConv<TypeParam>(&random, ConvCase(&random, i), i));
+  }
+}
+
+TYPED_TEST(NarrowWeights, ConvOfManyPixelsIsItsChain) {
+  Random random(4);
+  for (int i = 0; i < Rounds(64); ++i) {
+    const auto round = static_cast<uint32_t>(i);
+    ASSERT_NO_FATAL_FAILURE(ExpectConv<TypeParam>(&random, ManyPixelsCase(&random, round), round));
   }
 }
 

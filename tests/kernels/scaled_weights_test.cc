@@ -49,38 +49,49 @@ TEST(ScaledWeights, DenseIsItsChain) {
   }
 }
 
+void ExpectConv(Random* random, const ConvCase& of, uint32_t i) {
+  ConvShape s = of.shape;
+  const uint32_t inputs = s.in_channels * s.kernel_height * s.kernel_width;
+  // The floats in the order of the IR, whose weights are packed by the scales of their outputs.
+  ScaledMemory memory(s.groups * PanelCount(s.out_channels) * kPanelOutputs);
+  std::vector<float> codes(size_t{s.groups} * s.out_channels * inputs);
+  for (float& code : codes) code = static_cast<float>(random->Below(256)) - 128;
+  std::vector<float> packed(
+      PackedConvFloats(s.groups, s.out_channels, s.in_channels, s.kernel_height, s.kernel_width));
+  PackConv(codes.data(), s.groups, s.out_channels, s.in_channels, s.kernel_height, s.kernel_width,
+           packed.data());
+  for (const float code : packed) memory.AddCode(code);
+  std::vector<float> filters(codes.size());
+  for (size_t k = 0; k < filters.size(); ++k) {
+    const size_t output = k / inputs, group = output / s.out_channels;
+    const size_t padded = PanelCount(s.out_channels) * kPanelOutputs;
+    filters[k] = codes[k] * memory.scales[group * padded + output % s.out_channels];
+  }
+  const Array<Scaled8> weights = memory.Placed();
+  const std::vector<float> x = random->Floats(of.x_floats, 2);
+  const std::vector<float> bias = random->Floats(size_t{s.groups} * s.out_channels, 1);
+  const float* start = i % 3 == 0 ? nullptr : bias.data();
+  std::vector<float> must = Unwritten(of.y_floats);
+  ConvReference(s, x.data(), filters.data(), start, must.data());
+  if (i % 5 == 0) Rectify(&s.activation, &must);
+  SCOPED_TRACE(i);
+  ExpectSame(OnEveryTarget<float>(of.y_floats, kMisalignments[i % 3],
+                                  [&](float* to) { Conv(s, x.data(), weights.data(), start, to); }),
+             must);
+}
+
 TEST(ScaledWeights, ConvIsItsChain) {
   Random random(2);
   for (uint32_t i = 0; i < 400; ++i) {
-    const ConvCase of(&random, i);
-    const ConvShape& s = of.shape;
-    const uint32_t inputs = s.in_channels * s.kernel_height * s.kernel_width;
-    // The floats in the order of the IR, whose weights are packed by the scales of their outputs.
-    ScaledMemory memory(s.groups * PanelCount(s.out_channels) * kPanelOutputs);
-    std::vector<float> codes(size_t{s.groups} * s.out_channels * inputs);
-    for (float& code : codes) code = static_cast<float>(random.Below(256)) - 128;
-    std::vector<float> packed(
-        PackedConvFloats(s.groups, s.out_channels, s.in_channels, s.kernel_height, s.kernel_width));
-    PackConv(codes.data(), s.groups, s.out_channels, s.in_channels, s.kernel_height, s.kernel_width,
-             packed.data());
-    for (const float code : packed) memory.AddCode(code);
-    std::vector<float> filters(codes.size());
-    for (size_t k = 0; k < filters.size(); ++k) {
-      const size_t output = k / inputs, group = output / s.out_channels;
-      const size_t padded = PanelCount(s.out_channels) * kPanelOutputs;
-      filters[k] = codes[k] * memory.scales[group * padded + output % s.out_channels];
-    }
-    const Array<Scaled8> weights = memory.Placed();
-    const std::vector<float> x = random.Floats(of.x_floats, 2);
-    const std::vector<float> bias = random.Floats(size_t{s.groups} * s.out_channels, 1);
-    const float* start = i % 3 == 0 ? nullptr : bias.data();
-    std::vector<float> must = Unwritten(of.y_floats);
-    ConvReference(s, x.data(), filters.data(), start, must.data());
-    SCOPED_TRACE(i);
-    ASSERT_NO_FATAL_FAILURE(ExpectSame(
-        OnEveryTarget<float>(of.y_floats, kMisalignments[i % 3],
-                             [&](float* to) { Conv(s, x.data(), weights.data(), start, to); }),
-        must));
+    ASSERT_NO_FATAL_FAILURE(ExpectConv(&random, ConvCase(&random, i), i));
+  }
+}
+
+TEST(ScaledWeights, ConvOfManyPixelsIsItsChain) {
+  Random random(4);
+  for (int i = 0; i < Rounds(64); ++i) {
+    const auto round = static_cast<uint32_t>(i);
+    ASSERT_NO_FATAL_FAILURE(ExpectConv(&random, ManyPixelsCase(&random, round), round));
   }
 }
 

@@ -87,6 +87,14 @@ struct ConvCase {
     shape.in_channels = 1 + random->Below(5);
     shape.out_channels = 1 + random->Below(random->Below(4) == 0 ? 100 : 20);
     AssignAxes(down.axis, across.axis, &shape);
+    SetMaps(round);
+  }
+  ConvShape shape = {};
+  size_t x_floats = 0, y_floats = 0;
+
+ protected:
+  ConvCase() = default;
+  void SetMaps(uint32_t round) {
     const MapCase x(kMapOrders[round % 4], shape.batch, shape.in_height, shape.in_width,
                     shape.groups * shape.in_channels);
     const MapCase y(kMapOrders[round / 4 % 4], shape.batch, shape.out_height, shape.out_width,
@@ -96,8 +104,42 @@ struct ConvCase {
     x_floats = x.floats;
     y_floats = y.floats;
   }
-  ConvShape shape = {};
-  size_t x_floats = 0, y_floats = 0;
+};
+
+// A random convolution whose weights are widened once for all pixels. They fit in the memory for
+// them, or are divided by rows, by columns or by channels of the kernel.
+struct ManyPixelsCase : ConvCase {
+  ManyPixelsCase(Random* random, uint32_t round) {
+    struct Kernel {
+      uint32_t height, width, min_channels, max_channels;
+    };
+    constexpr Kernel kKernels[] = {{1, 1, 1, 288},  {3, 3, 1, 32},    {3, 3, 33, 180},
+                                   {5, 2, 20, 64},  {1, 3, 250, 700}, {2, 2, 289, 600},
+                                   {1, 9, 33, 150}, {1, 1, 577, 1300}};
+    const Kernel& kernel = kKernels[random->Below(8)];
+    AxisCase down(random, 1), across(random, 1);
+    down.axis.kernel = kernel.height;
+    across.axis.kernel = kernel.width;
+    SetOutput(random, kernel.height == 1 ? 1 + random->Below(5) : 5 + random->Below(3), &down.axis);
+    SetOutput(random, 12 + random->Below(kernel.height == 1 ? 40 : 6), &across.axis);
+    shape.batch = 1;
+    shape.groups = 1 + random->Below(2);
+    shape.in_channels =
+        kernel.min_channels + random->Below(kernel.max_channels - kernel.min_channels + 1);
+    shape.out_channels = 1 + random->Below(random->Below(2) == 0 ? 75 : 20);
+    AssignAxes(down.axis, across.axis, &shape);
+    SetMaps(round);
+  }
+
+ private:
+  // Sets the input of an axis so that some of its windows extend beyond the data on both sides.
+  static void SetOutput(Random* random, uint32_t output, WindowAxis* axis) {
+    const uint32_t reach = (axis->kernel - 1) * axis->dilation + 1;
+    const uint32_t covered = (output - 1) * axis->stride + reach;
+    const uint32_t padding = axis->pad + random->Below(4);
+    axis->output = output;
+    axis->input = covered > padding ? covered - padding : 1;
+  }
 };
 
 // The initial contents of an Array, to check that gaps stay unwritten.
@@ -105,6 +147,16 @@ inline std::vector<float> Unwritten(size_t count) {
   std::vector<float> values(count);
   if (count != 0) std::memset(values.data(), 0xA5, count * sizeof(float));
   return values;
+}
+
+// Selects ReLU, and applies it to the results of a reference kernel in an array that began as
+// Unwritten.
+inline void Rectify(Activation* activation, std::vector<float>* must) {
+  activation->op = UnaryOp::kRelu;
+  const float gap = Unwritten(1)[0];
+  for (float& value : *must) {
+    if (value < 0 && !SameBits(value, gap)) value = 0;
+  }
 }
 
 template <typename Shape>
