@@ -170,6 +170,7 @@ bool Measuring::MeasureWithTime(DelayedNode& at) {
   if (std::ranges::any_of(node.inputs, is_after)) {
     return Refuse(node, "it depends on the final step of the sequence");
   }
+  if (node.inputs.empty()) return false;  // a variable
   at.time_loop = map_.LoopOf(node);
   if (at.time_loop != nullptr) return MeasureTimeLoop(at);
   const AxisRelation& relation = times_.Relation(&node);
@@ -194,7 +195,8 @@ bool Measuring::MeasureWithTime(DelayedNode& at) {
   const auto delay = std::ranges::find_if(relation.delays, along);
   if (delay != relation.delays.end()) return MeasurePast(at, *delay);
   if (const auto slice = times_.CropOf(node)) {
-    if (!HasOneRunEach(relation)) return false;
+    // The other axes may be selected at run time.
+    if (!relation.selects || !HasOneRunEach(relation)) return false;
     at.kind = DelayKind::kSlice;
     at.kept = {slice->axis, 0, Positions(node.inputs[0])};
     SetLate(node, Blocks(node.inputs[0], 1, slice->begin));

@@ -195,5 +195,15 @@ TEST_F(Delays, ReportAllErrorsAndChangeNothing) {
   EXPECT_EQ(ir::ToString(g.graph), before);
 }
 
+TEST_F(Delays, RefuseAVariableWithTime) {
+  const ir::Source read =
+      g.Add("ReadValue", 6, {},
+            {{"variable_id", "v"}, {"variable_type", "f32"}, {"variable_shape", "1,2,12"}});
+  Measure({Conv(g.Add("Add", 1, {X(2, kFrames), read}), 3, 1, 1)});
+  EXPECT_FALSE(latency);
+  ASSERT_EQ(faults.lines().size(), 1u);
+  EXPECT_PRED2(Contains, faults.lines()[0], "ReadValue");
+}
+
 }  // namespace
 }  // namespace weft::graph
