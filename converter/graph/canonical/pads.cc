@@ -249,10 +249,12 @@ void SetPads(ir::Node& window, const Dims& begin, const Dims& end) {
   window.attributes["pads_end"] = text(end);
 }
 
-void JoinBorder(ir::Graph& graph, ir::Node& window, size_t axis) {
+bool JoinBorder(ir::Graph& graph, ir::Node& window, size_t axis) {
   const std::optional<Border> border = BorderBefore(graph, window);
-  if (!border || border->repeats || (border->begin[axis] == 0 && border->end[axis] == 0)) return;
-  if (SetBorder(graph, window, *border, axis)) TakeOff(graph, window, *border, axis);
+  const bool is_empty = !border || (border->begin[axis] == 0 && border->end[axis] == 0);
+  if (is_empty || border->repeats || !SetBorder(graph, window, *border, axis)) return false;
+  TakeOff(graph, window, *border, axis);
+  return true;
 }
 
 void JoinCuts(ir::Graph& graph) { CutJoining(graph).Run(); }

@@ -41,7 +41,8 @@ void TakeBack(FilledWindow& window);
 void SetPads(ir::Node& window, const Dims& begin, const Dims& end);
 
 // Merges a border of one number on both sides along one axis into the padding of the window.
-void JoinBorder(ir::Graph& graph, ir::Node& window, size_t axis);
+// Returns false if there is none.
+bool JoinBorder(ir::Graph& graph, ir::Node& window, size_t axis);
 
 // Removes slices of the end of an axis if only windows computed the sliced elements: the windows
 // then end earlier.

@@ -47,6 +47,12 @@ bool HasTime(const TimeAxes& times, ir::Node& node) {
   return std::ranges::any_of(node.inputs, runs);
 }
 
+bool IsInGroup(const AxisRelation& relation, const PortAxis& at) {
+  return std::ranges::any_of(relation.groups, [&](const AxisGroup& group) {
+    return std::ranges::find(group, at) != group.end();
+  });
+}
+
 const Delay* DelayAlong(const AxisRelation& relation, int64_t axis) {
   const auto found = std::ranges::find(relation.delays, axis, &Delay::axis);
   return found == relation.delays.end() ? nullptr : &*found;
@@ -79,6 +85,11 @@ const TimeAxis* TimeAxes::Of(const ir::Source& source) const {
 
 int64_t TimeAxes::Extent(const ir::Source& source) const {
   return DimsOf(source)[static_cast<size_t>(Found(source)->axis)];
+}
+
+bool TimeAxes::HasAllSteps(const ir::Source& source) const {
+  const TimeAxis& time = *Found(source);
+  return Extent(source) == time.outer * time.chunk * steps_;
 }
 
 // Axes of extent 1 have no defined position: time axes are equal if they divide the elements
@@ -140,21 +151,28 @@ bool TimeAxes::SpreadAt(ir::Node& node) {
   return (reach_ == TimeReach::kAhead && SpreadAhead(node)) || changed;
 }
 
-bool TimeAxes::SpreadAhead(ir::Node& node) {
-  bool changed = false;
-  for (const ops::Windows& windows : relations_[&node].windows) {
+std::vector<Delay> TimeAxes::AheadOf(ir::Node& node) const {
+  std::vector<Delay> ahead;
+  for (const ops::Windows& windows : Relation(&node).windows) {
     const int64_t take = windows.spread ? 1 : windows.stride;
     const int64_t give = windows.spread ? windows.stride : 1;
-    changed = SpreadThroughBlocks(node, windows.axis, take, give) || changed;
-  }
-  if (const std::optional<Selection> crop = CropOf(node)) {
-    changed = SpreadThroughBlocks(node, crop->axis, 1, 1) || changed;
+    ahead.push_back({.axis = windows.axis, .take = take, .give = give});
   }
   const std::optional<Border> border = BorderOf(graph_, node);
   for (size_t axis = 0; border && axis < border->begin.size(); ++axis) {
-    changed = SpreadThroughBlocks(node, static_cast<int64_t>(axis), 1, 1) || changed;
+    if (border->begin[axis] == 0 && border->end[axis] == 0) continue;
+    ahead.push_back({.axis = static_cast<int64_t>(axis)});
   }
-  return changed;
+  return ahead;
+}
+
+bool TimeAxes::SpreadAhead(ir::Node& node) {
+  bool changed = false;
+  for (const Delay& ahead : AheadOf(node)) {
+    changed = SpreadThroughBlocks(node, ahead.axis, ahead.take, ahead.give) || changed;
+  }
+  const std::optional<Selection> crop = CropOf(node);
+  return (crop && SpreadThroughBlocks(node, crop->axis, 1, 1)) || changed;
 }
 
 void TimeAxes::AddTimeLoop(const ir::Node& node, const std::vector<Stride>& strides) {

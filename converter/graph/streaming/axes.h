@@ -58,6 +58,8 @@ class TimeAxes {
   const TimeAxis* Of(const ir::Source& source) const;
   // The extent of a tensor along its time axis.
   int64_t Extent(const ir::Source& source) const;
+  // Returns true if the time axis of a tensor has the elements of all steps, and no others.
+  bool HasAllSteps(const ir::Source& source) const;
   const AxisRelation& Relation(const ir::Node* node) const { return relations_.at(node); }
   // Replaces the axis relation of the operation. Call it before Spread.
   void SetRelation(const ir::Node* node, AxisRelation relation) {
@@ -80,6 +82,9 @@ class TimeAxes {
   // Makes the step the minimum of that kind. Returns false if this does not divide the steps.
   bool FitStep();
 
+  // Returns the axes of input 0 along which windows and borders may read later positions, with the
+  // blocks that they take and give. They may have a delay along that axis, if they look back.
+  std::vector<Delay> AheadOf(ir::Node& node) const;
   // Returns the positions that a slice of kAhead keeps along the time axis of input 0, as an axis.
   std::optional<Selection> CropOf(ir::Node& node) const;
 
@@ -114,6 +119,9 @@ bool IsTransposition(const ir::Node& node);
 
 // Returns true if one of the node's tensors has a time axis.
 bool HasTime(const TimeAxes& times, ir::Node& node);
+
+// Returns true if the operation processes each position of the axis independently.
+bool IsInGroup(const AxisRelation& relation, const PortAxis& at);
 
 // Returns the relation's delay along that axis, or null.
 const Delay* DelayAlong(const AxisRelation& relation, int64_t axis);

@@ -173,9 +173,7 @@ bool ThroughBodies::KeepsApartAt(const TimeAxes& times, ir::Node& node, const Po
   if (relation.reshapes && at.port == 0) {
     return times.Of(TensorAt(node, {!at.output, 0, 0})) != nullptr;
   }
-  return std::ranges::any_of(relation.groups, [&](const AxisGroup& group) {
-    return std::ranges::find(group, at) != group.end();
-  });
+  return IsInGroup(relation, at);
 }
 
 // Returns an axis of the node along which time runs, and its TimeAxis.

@@ -43,6 +43,12 @@ class Checking {
         faults_(faults) {}
 
   Kept Run() {
+    for (const std::string& line : map_.faults.lines()) faults_.Add(line);
+    if (!map_.has_steps) return {};
+    if (steps_ < 1 || steps_ > times_.steps()) {
+      faults_.Add(TooManySteps(graph_, steps_, times_.steps()));
+      return {};
+    }
     lengths_ = is_open_ ? ConstantsOfOpenLength(graph_, folding_)
                         : ConstantsOfLength(graph_, times_, folding_);
     CheckCounters();
@@ -126,11 +132,9 @@ bool Checking::CheckExtents() {
   for (ir::Node* node : times_.nodes()) {
     for (uint32_t port = 0; port < node->outputs.size(); ++port) {
       const TimeAxis* time = times_.Of({node, port});
-      if (time == nullptr) continue;
-      const int64_t positions = DimsOf({node, port})[static_cast<size_t>(time->axis)];
-      if (positions == time->outer * time->chunk * times_.steps()) continue;
-      Refuse(*node, fmt::format("output {} has {} positions for {} steps", port, positions,
-                                times_.steps()));
+      if (time == nullptr || times_.HasAllSteps({node, port})) continue;
+      Refuse(*node, fmt::format("output {} has {} positions for {} steps", port,
+                                times_.Extent({node, port}), times_.steps()));
       fit = false;
     }
   }
@@ -224,13 +228,10 @@ void Checking::CheckPort(ir::Node& node, const PortAxis& at, const TimeAxis& tim
     const PortAxis other = {!at.output, 0, 0};
     if (times_.Of(TensorAt(node, other)) != nullptr) return;
   }
-  const bool apart = std::ranges::any_of(relation.groups, [&](const AxisGroup& group) {
-    return std::ranges::find(group, at) != group.end();
-  });
   const bool goes_on =
       DelayAlong(relation, at.axis) != nullptr || (relation.sum && relation.sum->axis == at.axis);
   const bool has_delay = (at.output || at.port == 0) && goes_on;
-  if (apart || has_delay) return;
+  if (has_delay || IsInGroup(relation, at)) return;
   const auto selection = std::ranges::find(relation.selections, at.axis, &Selection::axis);
   if (at.output || at.port != 0 || selection == relation.selections.end()) {
     return Refuse(node, "it " + relation.reason);
@@ -265,6 +266,11 @@ void Checking::CheckLate() {
 }
 
 }  // namespace
+
+std::string TooManySteps(const ir::Graph& graph, int64_t steps, int64_t max) {
+  return fmt::format("--streaming: has {} steps per run and {} has {}; must be from 1 to {}", steps,
+                     graph.file, max, max);
+}
 
 Kept Check(const Rewritten& rewritten, TimeMap& map, int64_t steps, bool is_open,
            const Folding& folding, Faults& faults) {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checks that every operation of a mapped graph can run step by step, and reports all reasons that
-// prevent this. Does not change the graph.
+// prevent this, including those of the map. Does not change the graph.
 #ifndef WEFT_CONVERTER_GRAPH_STREAMING_CHECK_H_
 #define WEFT_CONVERTER_GRAPH_STREAMING_CHECK_H_
 
 #include <cstdint>
 #include <map>
+#include <string>
 #include <vector>
 
 #include "converter/base/faults.h"
@@ -32,6 +33,9 @@ struct Kept {
 // result is valid if no faults were added; it refers to the loops of the map.
 Kept Check(const Rewritten& rewritten, TimeMap& map, int64_t steps, bool is_open,
            const Folding& folding, Faults& faults);
+
+// Returns the fault for more steps per run than a model can have.
+std::string TooManySteps(const ir::Graph& graph, int64_t steps, int64_t max);
 
 }  // namespace weft::graph
 

@@ -176,32 +176,48 @@ void Delaying::SetReshape(ir::Node& node) {
   if (was_moved) node.attributes[kMoved] = "true";
 }
 
+// Brings borders and first steps of a graph that looks ahead to the forms that Measuring expects.
+// Takes MapAhead of the graph, and returns that of the changed graph.
+std::optional<TimeMap> PrepareLookahead(const Rewritten& rewritten, const TimeSeeds& seeds,
+                                        TimeMap before) {
+  ir::Graph& graph = rewritten.graph;
+  std::optional<TimeMap> map = StartsToChoices(graph, seeds, std::move(before));
+  if (!map) return map;
+  bool changed = false;
+  for (FilledWindow window : rewritten.filled) {
+    if (DelayOverTime(map->axes, *window.node) != nullptr) continue;
+    TakeBack(window);
+    changed = true;
+  }
+  changed = JoinBorders(graph, map->axes) || changed;
+  return changed ? MapAhead(graph, seeds) : std::move(map);
+}
+
 }  // namespace
 
 std::optional<int64_t> AddLookaheadLatency(const Rewritten& rewritten, const TimeSeeds& seeds,
                                            const Folding& folding, Faults& faults) {
   ir::Graph& graph = rewritten.graph;
-  StartsToChoices(graph, seeds);
-  if (const auto map = MapAhead(graph, seeds)) {
-    for (FilledWindow window : rewritten.filled) {
-      if (DelayOverTime(map->axes, *window.node) == nullptr) TakeBack(window);
-    }
-    JoinBorders(graph, map->axes);
-  }
-  const std::optional<TimeMap> map = MapAhead(graph, seeds);
-  if (!map) return std::nullopt;
+  std::optional<TimeMap> before = MapAhead(graph, seeds);
+  if (!before) return std::nullopt;
+  const std::optional<TimeMap> map = PrepareLookahead(rewritten, seeds, *std::move(before));
+  if (!map) return 0;
   const std::optional<Latency> latency = MeasureLatency(graph, *map, faults);
-  if (!latency || !latency->is_needed) return std::nullopt;
+  if (!faults.ok()) return std::nullopt;
+  if (!latency || !latency->is_needed) return 0;
   Delaying(graph, *map, *latency).Run();
   for (const std::unique_ptr<ir::Node>& node : graph.nodes) {
     for (ir::OutputPort& port : node->outputs) port.declared = true;
   }
-  Faults discarded;
-  Folding of_copy = folding.OfCopy();
   // Shapes of T steps are no longer valid for 2 * T.
+  Folding of_copy = folding.OfCopy();
   const bool is_valid = DoubleLength::IsNeeded(graph) ||
-                        InferAndFold(graph, {.check_declared = false}, of_copy, discarded);
-  if (!is_valid || !KeepStarts(graph, rewritten.started)) return std::nullopt;
+                        InferAndFold(graph, {.check_declared = false}, of_copy, faults);
+  if (!is_valid) return std::nullopt;
+  if (const ir::Node* apart = KeepStarts(graph, rewritten.started)) {
+    RefuseToCut(graph, *apart, "with latency its sum would round differently", faults);
+    return std::nullopt;
+  }
   return latency->steps;
 }
 

@@ -18,8 +18,8 @@
 namespace weft::graph {
 
 // Time starts at the seeds; without seeds, at time loops or windows. Returns the number of steps of
-// the changed graph. Returns nullopt if latency does not help; the graph is of no further use. Adds
-// faults if the model needs look-ahead but cannot be converted.
+// the delayed graph, 0 if no tensor is delayed. Returns nullopt if MapAhead does not map the graph,
+// which then does not change, or if faults were added for operations that cannot be delayed.
 std::optional<int64_t> AddLookaheadLatency(const Rewritten& rewritten, const TimeSeeds& seeds,
                                            const Folding& folding, Faults& faults);
 

@@ -190,12 +190,15 @@ ir::Source NewShift(ir::Graph& graph, const ir::Source& source, int64_t axis, in
   return NewBorder(graph, source, number, axis, positions, /*shifts=*/true);
 }
 
-void JoinBorders(ir::Graph& graph, const TimeAxes& times) {
+bool JoinBorders(ir::Graph& graph, const TimeAxes& times) {
+  bool changed = false;
   for (ir::Node* node : times.nodes()) {
     const std::vector<ops::Windows>& windows = times.Relation(node).windows;
     const TimeAxis* time = windows.empty() ? nullptr : times.Of(node->inputs[0]);
-    if (time != nullptr) JoinBorder(graph, *node, static_cast<size_t>(time->axis));
+    if (time == nullptr) continue;
+    changed = JoinBorder(graph, *node, static_cast<size_t>(time->axis)) || changed;
   }
+  return changed;
 }
 
 ir::Source NewMasked(ir::Graph& graph, const ir::Source& source, int64_t axis, int64_t late,

@@ -18,8 +18,8 @@ ir::Source NewShift(ir::Graph& graph, const ir::Source& source, int64_t axis, in
                     double fill);
 
 // Merges a border of one number on both sides of windows over time into their padding. JoinPads
-// (pads.h) only merges borders before the first element.
-void JoinBorders(ir::Graph& graph, const TimeAxes& times);
+// (pads.h) only merges borders before the first element. Returns false if there is none.
+bool JoinBorders(ir::Graph& graph, const TimeAxes& times);
 
 // Returns the tensor with `fill` at the first `late` positions.
 ir::Source NewMasked(ir::Graph& graph, const ir::Source& source, int64_t axis, int64_t late,

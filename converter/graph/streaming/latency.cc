@@ -13,6 +13,7 @@
 #include "converter/base/narrow.h"
 #include "converter/graph/numbering.h"
 #include "converter/graph/rewrite.h"
+#include "converter/graph/streaming/early.h"
 #include "converter/graph/streaming/late_edits.h"
 #include "converter/ops/support/look_back.h"
 
@@ -75,7 +76,7 @@ class Measuring {
   bool Align(DelayedNode& at, size_t input, int64_t late);
   bool ReadsAfterEnd(ir::Node& node, int64_t first, int64_t late);
   bool EndsWithAll(const ir::Source& source, int64_t late) const;
-  bool IsInGroup(ir::Node& node, const PortAxis& port) const;
+  bool SharesTime(ir::Node& node, const PortAxis& port) const;
   const TimeAxis* TimeAt(const ir::Node& node, size_t input) const {
     return times_.Of(node.inputs[input]);
   }
@@ -165,10 +166,6 @@ bool Measuring::MeasureWithTime(DelayedNode& at) {
   if (ir::IsParameter(node)) {
     SetLate(node, 0);
     return true;
-  }
-  const auto is_after = [&](const ir::Source& source) { return after_.contains(KeyOf(source)); };
-  if (std::ranges::any_of(node.inputs, is_after)) {
-    return Refuse(node, "it depends on the final step of the sequence");
   }
   if (node.inputs.empty()) return false;  // a variable
   at.time_loop = map_.LoopOf(node);
@@ -336,11 +333,11 @@ bool Measuring::MeasureOnePart(DelayedNode& at) {
   ir::Node& node = *at.node;
   const ir::Source& data = node.inputs[0];
   const int64_t rate = Rate(data), extent = times_.Extent(data);
-  if (!HasOneRunEach(times_.Relation(&node))) return false;
   if (extent - at.kept.begin > rate) {
-    if (at.kept.end > rate) return false;
+    if (FirstStepIn(times_, node) == nullptr) return false;
     return Late(data) == 0 || Refuse(node, "it selects the first step of a delayed tensor");
   }
+  if (!HasOneRunEach(times_.Relation(&node))) return false;
   if (!EndsWithAll(data, Late(data))) return false;
   const int64_t steps = after_[{&node, 0}] = Blocks(data, rate);
   at.kept.begin += Positions(data) - extent;
@@ -362,7 +359,8 @@ bool Measuring::MeasurePast(DelayedNode& at, const Delay& delay) {
   return Align(at, 0, blocks * delay.take);
 }
 
-bool Measuring::IsInGroup(ir::Node& node, const PortAxis& port) const {
+// Returns true if a group of the axis contains a time axis.
+bool Measuring::SharesTime(ir::Node& node, const PortAxis& port) const {
   return std::ranges::any_of(times_.Relation(&node).groups, [&](const AxisGroup& group) {
     const auto is_time = [&](const PortAxis& to) {
       const TimeAxis* time = to.output ? times_.Of(TensorAt(node, to)) : nullptr;
@@ -386,7 +384,7 @@ bool Measuring::MeasurePointwise(DelayedNode& at) {
   for (size_t i = 0; i < node.inputs.size(); ++i) {
     const ir::Source& source = node.inputs[i];
     if (TimeAt(node, i) == nullptr) continue;
-    if (!IsInGroup(node, {false, i, TimeAt(node, i)->axis})) return false;
+    if (!SharesTime(node, {false, i, TimeAt(node, i)->axis})) return false;
     is_free =
         is_free && (IsFree(source) || (source.node->constant && !IsOpenNumbering(*source.node)));
     late = std::max(late, Blocks(source, 1));

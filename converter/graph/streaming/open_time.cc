@@ -8,6 +8,7 @@
 #include "converter/graph/double_length.h"
 #include "converter/graph/origins.h"
 #include "converter/graph/streaming/axes.h"
+#include "converter/graph/streaming/check.h"
 #include "converter/graph/streaming/positions.h"
 #include "converter/ir/edit.h"
 #include "converter/ir/time_length.h"

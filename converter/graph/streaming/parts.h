@@ -3,11 +3,13 @@
 #ifndef WEFT_CONVERTER_GRAPH_STREAMING_PARTS_H_
 #define WEFT_CONVERTER_GRAPH_STREAMING_PARTS_H_
 
+#include <optional>
 #include <string>
 
 #include "converter/graph/streaming/axes.h"
 #include "converter/graph/streaming/streamed.h"
 #include "converter/graph/streaming/time_choice.h"
+#include "converter/graph/streaming/time_map.h"
 #include "converter/ir/graph.h"
 
 namespace weft::graph {
@@ -35,8 +37,9 @@ void TakeKnownBranches(ir::Graph& graph);
 bool StartsToShifts(ir::Graph& graph, const TimeAxes& times);
 
 // Handles values computed from later positions, such as differences to the previous position: these
-// get a border, in which the first values are selected.
-void StartsToChoices(ir::Graph& graph, const TimeSeeds& seeds);
+// get a border, in which the first values are selected. Takes MapAhead of the graph, and returns
+// that of the changed graph.
+std::optional<TimeMap> StartsToChoices(ir::Graph& graph, const TimeSeeds& seeds, TimeMap map);
 
 // Describes the ports of a streaming model and their time axes.
 //

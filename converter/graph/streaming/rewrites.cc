@@ -19,7 +19,10 @@ void OnGraph(Rewritten& r) {
   change(r.graph);
 }
 
-void FindAttentions(Rewritten& r) { r.attentions = ReadAttentions(r.graph, r.folding, r.ahead); }
+void FindAttentions(Rewritten& r) {
+  r.ahead.clear();
+  r.attentions = ReadAttentions(r.graph, r.folding, r.ahead);
+}
 void FindStarts(Rewritten& r) { r.started = StartedProducts(r.graph); }
 void MergePads(Rewritten& r) { r.filled = JoinPads(r.graph); }
 void MarkStarts(Rewritten& r) { (void)KeepStarts(r.graph, r.started); }

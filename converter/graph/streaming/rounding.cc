@@ -199,16 +199,16 @@ std::set<const ir::Node*> StartedProducts(const ir::Graph& graph) {
   return started;
 }
 
-bool KeepStarts(const ir::Graph& graph, const std::set<const ir::Node*>& started) {
-  bool all = true;
+const ir::Node* KeepStarts(const ir::Graph& graph, const std::set<const ir::Node*>& started) {
+  const ir::Node* apart = nullptr;
   for (ir::Node* node : ir::Topological(graph)) {
     if (!IsAddition(*node)) continue;
     const bool was_started = started.contains(node), is_started = FitsWhole(graph, *node);
     const bool was_moved = std::ranges::any_of(node->inputs, IsMoved);
     if (was_moved || (is_started && !was_started)) node->attributes[kRoundsApart] = "true";
-    all = all && (is_started || !was_started);
+    if (was_started && !is_started) apart = node;
   }
-  return all;
+  return apart;
 }
 
 void KeepRounding(const ir::Graph& graph, const TimeAxes& times, int64_t steps, bool is_body) {

@@ -22,9 +22,9 @@ void KeepRounding(const ir::Graph& graph, const TimeAxes& times, int64_t steps,
 
 // Returns the additions at which a product starts. A pass may remove nodes between a product and an
 // addition: KeepStarts marks additions that would start a product only because of this. It returns
-// false if an addition in `started` no longer starts a product.
+// an addition in `started` that no longer starts a product; null if there is none.
 std::set<const ir::Node*> StartedProducts(const ir::Graph& graph);
-bool KeepStarts(const ir::Graph& graph, const std::set<const ir::Node*>& started);
+const ir::Node* KeepStarts(const ir::Graph& graph, const std::set<const ir::Node*>& started);
 
 // Returns an axis over which the node sums, if its order of additions would change. Such an axis
 // would become contiguous if the time axis inside it had extent 1. Call it before the graph is

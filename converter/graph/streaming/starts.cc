@@ -115,15 +115,14 @@ bool StartsToShifts(ir::Graph& graph, const TimeAxes& times) {
 }
 
 // Time may reach further nodes through each change, so this repeats.
-void StartsToChoices(ir::Graph& graph, const TimeSeeds& seeds) {
-  for (bool changed = true; changed;) {
-    changed = false;
-    const std::optional<TimeMap> map = MapAhead(graph, seeds);
-    if (!map) return;
-    for (ir::Node* node : map->axes.nodes()) {
-      changed = (JoinsTwo(*node) && StartToChoice(graph, *node, map->axes)) || changed;
-    }
+std::optional<TimeMap> StartsToChoices(ir::Graph& graph, const TimeSeeds& seeds, TimeMap map) {
+  bool changed = false;
+  for (ir::Node* node : map.axes.nodes()) {
+    changed = (JoinsTwo(*node) && StartToChoice(graph, *node, map.axes)) || changed;
   }
+  if (!changed) return map;
+  std::optional<TimeMap> next = MapAhead(graph, seeds);
+  return next ? StartsToChoices(graph, seeds, *std::move(next)) : std::nullopt;
 }
 
 }  // namespace weft::graph

@@ -33,31 +33,6 @@
 namespace weft::graph {
 namespace {
 
-// Time in a rewritten graph, and everything that prevents streaming along it.
-struct Analysis {
-  std::optional<TimeMap> map;  // absent if the number of steps is unknown
-  Kept kept;
-  Faults faults;
-
-  bool is_sound() const { return map && faults.ok(); }
-};
-
-// Returns the analysis of time from these seeds. `steps` per run; nullopt: all steps.
-Analysis Analyse(const Rewritten& rewritten, const TimeSeeds& seeds, std::optional<int64_t> steps,
-                 const StreamOptions& options, const Folding& folding) {
-  Faults faults;
-  std::optional<TimeMap> map = MapTime(rewritten, seeds, faults);
-  if (!map) return {std::nullopt, {}, std::move(faults)};
-  const int64_t all = map->axes.steps(), per_run = steps.value_or(all);
-  Kept kept;
-  if (per_run >= 1 && per_run <= all) {
-    kept = Check(rewritten, *map, per_run, options.is_open, folding, faults);
-  } else {
-    faults.Add(TooManySteps(rewritten.graph, per_run, all));
-  }
-  return {std::move(map), std::move(kept), std::move(faults)};
-}
-
 // Restores the operations of a graph when it is destroyed, and removes new nodes.
 class Restoring {
  public:
@@ -99,15 +74,18 @@ TriedTime Try(const Rewritten& rewritten, const TimeSeeds& seeds, const StreamOp
   const Restoring restoring(rewritten.graph);
   TriedTime tried;
   if (seeds.empty()) tried.motion = LikeliestMotion(rewritten);
-  // The time axis does not depend on the number of steps per run.
-  const std::optional<int64_t> steps = seeds.empty() ? std::nullopt : std::optional<int64_t>(1);
-  const Analysis analysis = Analyse(rewritten, seeds, steps, options, folding);
-  tried.is_sound = analysis.is_sound();
-  if (!analysis.map) return tried;
-  const TimeAxes& axes = analysis.map->axes;
+  TimeMap map = MapTime(rewritten, seeds);
+  if (!map.has_steps) return tried;
+  const TimeAxes& axes = map.axes;
+  if (!LooksAhead(map)) {
+    // The time axis does not depend on the number of steps per run.
+    const int64_t steps = seeds.empty() ? axes.steps() : 1;
+    Faults faults;
+    Check(rewritten, map, steps, options.is_open, folding, faults);
+    tried.is_sound = faults.ok();
+  }
   if (tried.is_sound || !seeds.empty()) {
-    tried.motion =
-        analysis.map->loops.empty() ? MotionAlong(axes, rewritten.attentions) : Motion::kTimeLoops;
+    tried.motion = map.loops.empty() ? MotionAlong(axes, rewritten.attentions) : Motion::kTimeLoops;
     tried.is_channels = IsChannelsOfWindows(axes);
     tried.has_weights = RunsThroughWeights(axes);
   }
@@ -177,27 +155,25 @@ Streamed ToStreaming(const Rewritten& rewritten, TimeMap& map, const Kept& kept,
   return streamed;
 }
 
-// Streams the graph with latency, if operations look ahead. Returns nullopt without faults if
-// latency does not help.
-std::optional<Streamed> StreamLate(const Rewritten& rewritten, const TimeSeeds& seeds,
-                                   const StreamOptions& options, const Folding& folding,
-                                   Faults& faults) {
-  const std::optional<int64_t> all_steps = AddLookaheadLatency(rewritten, seeds, folding, faults);
-  if (!all_steps) return std::nullopt;
-  Rewritten late{rewritten.graph, rewritten.folding};
-  Rewrite(late, options.observe);
-  Analysis analysis = Analyse(late, seeds, options.steps, options, folding);
-  for (const std::string& line : analysis.faults.lines()) faults.Add(line);
-  if (!analysis.is_sound() || analysis.map->axes.steps() != *all_steps) return std::nullopt;
-  return ToStreaming(late, *analysis.map, analysis.kept, options);
+// Maps time. If operations look ahead, delays the tensors of the graph before, so that they look
+// back. Adds a fault for each operation that cannot be delayed.
+TimeMap MapWithLatency(Rewritten& rewritten, const TimeSeeds& seeds, const StreamOptions& options,
+                       const Folding& folding, Faults& faults) {
+  TimeMap map = MapTime(rewritten, seeds);
+  if (!LooksAhead(map)) return map;
+  const std::optional<int64_t> steps = AddLookaheadLatency(rewritten, seeds, folding, faults);
+  if (!steps) return map;
+  Rewrite(rewritten, options.observe);
+  TimeMap delayed = MapTime(rewritten, seeds);
+  // Latencies count these steps.
+  if (*steps != 0 && delayed.has_steps && delayed.axes.steps() != *steps) {
+    delayed.faults.Add(fmt::format("{}: the time axis has {} steps with latency; must be {}",
+                                   rewritten.graph.file, delayed.axes.steps(), *steps));
+  }
+  return delayed;
 }
 
 }  // namespace
-
-std::string TooManySteps(const ir::Graph& graph, int64_t steps, int64_t max) {
-  return fmt::format("--streaming: has {} steps per run and {} has {}; must be from 1 to {}", steps,
-                     graph.file, max, max);
-}
 
 std::optional<Streamed> Stream(ir::Graph& graph, const StreamOptions& options,
                                const Folding& folding, Faults& faults) {
@@ -214,16 +190,15 @@ std::optional<Streamed> Stream(ir::Graph& graph, const StreamOptions& options,
                                              ? ChooseTime(graph, attempt, faults)
                                              : NamedTime(graph, options.time_axes, faults);
   if (!seeds) return std::nullopt;
-  Analysis analysis = Analyse(rewritten, *seeds, options.steps, options, folding);
-  if (analysis.is_sound()) return ToStreaming(rewritten, *analysis.map, analysis.kept, options);
-  Faults of_latency;
-  std::optional<Streamed> streamed = StreamLate(rewritten, *seeds, options, folding, of_latency);
-  if (streamed) return streamed;
+  Faults found;
+  TimeMap map = MapWithLatency(rewritten, *seeds, options, folding, found);
+  Kept kept;
+  if (found.ok()) kept = Check(rewritten, map, options.steps, options.is_open, folding, found);
+  if (found.ok()) return ToStreaming(rewritten, map, kept, options);
   if (!advice.empty()) {
     faults.Add(advice);
     return std::nullopt;
   }
-  const Faults& found = of_latency.ok() ? analysis.faults : of_latency;
   const std::string window = AdviceForOneWindow(graph);
   if (!window.empty() && LikeliestMotion(rewritten) >= Motion::kAround) faults.Add(window);
   for (const std::string& line : found.lines()) faults.Add(line);

@@ -46,9 +46,6 @@ inline std::optional<Streamed> Stream(ir::Graph& graph, int64_t steps, const Fol
   return Stream(graph, StreamOptions{steps, time_axes}, folding, faults);
 }
 
-// Returns the fault for more steps per run than a model can have.
-std::string TooManySteps(const ir::Graph& graph, int64_t steps, int64_t max);
-
 }  // namespace weft::graph
 
 #endif  // WEFT_CONVERTER_GRAPH_STREAMING_STREAMING_H_

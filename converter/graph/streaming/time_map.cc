@@ -10,7 +10,9 @@
 #include <utility>
 
 #include "converter/base/visible.h"
+#include "converter/graph/streaming/early.h"
 #include "converter/graph/streaming/parts.h"
+#include "converter/graph/streaming/resize.h"
 
 namespace weft::graph {
 namespace {
@@ -54,19 +56,15 @@ std::string NameOf(const ir::Node& node) {
 
 class TimeMapping {
  public:
-  TimeMapping(const Rewritten& rewritten, const TimeSeeds& seeds, Faults& faults)
-      : rewritten_(rewritten),
-        graph_(rewritten.graph),
-        seeds_(seeds),
-        faults_(faults),
-        candidates_(graph_) {}
+  TimeMapping(const Rewritten& rewritten, const TimeSeeds& seeds)
+      : rewritten_(rewritten), graph_(rewritten.graph), seeds_(seeds), candidates_(graph_) {}
 
-  std::optional<TimeMap> Run() {
-    if (!FindStarts() || !CountSteps()) return std::nullopt;
+  TimeMap Run() {
+    if (!FindStarts() || !CountSteps()) return WithoutSteps(TimeAxes(graph_, 0));
     std::vector<FilledWindow> filled = rewritten_.filled;
     for (;;) {
       TimeAxes axes = Spread();
-      if (!FitStep(axes)) return std::nullopt;
+      if (!FitStep(axes)) return WithoutSteps(std::move(axes));
       const bool took = TakeBackFills(filled, axes);
       if (!StartsToShifts(graph_, axes) && !took) return Checked(std::move(axes));
     }
@@ -79,12 +77,13 @@ class TimeMapping {
   bool FitStep(TimeAxes& axes);
   static bool TakeBackFills(std::vector<FilledWindow>& filled, const TimeAxes& axes);
   TimeMap Checked(TimeAxes axes);
+  TimeMap WithoutSteps(TimeAxes axes) { return {std::move(axes), {}, false, std::move(faults_)}; }
   std::string Counts() const;
 
   const Rewritten& rewritten_;
   ir::Graph& graph_;
   const TimeSeeds& seeds_;
-  Faults& faults_;
+  Faults faults_;
   LoopCandidates candidates_;
   std::vector<Start> starts_;
   int64_t steps_ = 0;  // of the full model
@@ -198,7 +197,33 @@ TimeMap TimeMapping::Checked(TimeAxes axes) {
   for (const TimeLoop& loop : loops) {
     for (const std::string& line : candidates_.faults[loop.node].lines()) faults_.Add(line);
   }
-  return {std::move(axes), std::move(loops)};
+  return {std::move(axes), std::move(loops), true, std::move(faults_)};
+}
+
+// Returns true if time ends at the node, because it reads later positions. Such a node is refused
+// unless its inputs are delayed.
+bool EndsAhead(const TimeAxes& times, ir::Node& node) {
+  if (node.constant || node.inputs.empty() || node.outputs.empty()) return false;
+  const AxisRelation& relation = times.Relation(&node);
+  const auto ends = [&](const PortAxis& at) {
+    const TimeAxis* time = times.Of(TensorAt(node, at));
+    return time != nullptr && time->axis == at.axis && DelayAlong(relation, at.axis) == nullptr &&
+           !IsInGroup(relation, at);
+  };
+  const auto ends_at = [&](int64_t axis) {
+    return ends({false, 0, axis}) || ends({true, 0, axis});
+  };
+  if (std::ranges::any_of(times.AheadOf(node), ends_at, &Delay::axis)) return true;
+  for (size_t i = 0; ops::TraitsOf(node).joins && i < node.inputs.size(); ++i) {
+    const TimeAxis *in = times.Of(node.inputs[i]), *out = times.Of({&node, 0});
+    if (in != nullptr && ends({false, i, in->axis})) return true;
+    if (out != nullptr && ends({true, 0, out->axis})) return true;
+  }
+  return std::ranges::any_of(relation.selections, [&](const Selection& part) {
+    if (!ends({false, 0, part.axis})) return ends({true, 0, part.axis});
+    return !TakesLastStep(part, *times.Of(node.inputs[0]), times.steps()) &&
+           FirstStepIn(times, node) == nullptr;
+  });
 }
 
 // Elements of each seed correspond to those of the first one.
@@ -242,8 +267,20 @@ int64_t TimeMap::IterationsPerStep(const TimeLoop& loop) const {
   return axes.Of(TensorAt(*loop.node, stride.at))->chunk / stride.chunk;
 }
 
-std::optional<TimeMap> MapTime(const Rewritten& rewritten, const TimeSeeds& seeds, Faults& faults) {
-  return TimeMapping(rewritten, seeds, faults).Run();
+TimeMap MapTime(const Rewritten& rewritten, const TimeSeeds& seeds) {
+  return TimeMapping(rewritten, seeds).Run();
+}
+
+bool LooksAhead(const TimeMap& map) {
+  const TimeAxes& times = map.axes;
+  if (!map.has_steps || times.steps() == 1) return !map.has_steps;
+  return std::ranges::any_of(times.nodes(), [&](ir::Node* node) {
+    for (uint32_t port = 0; port < node->outputs.size(); ++port) {
+      const ir::Source output = {node, port};
+      if (times.Of(output) != nullptr && !times.HasAllSteps(output)) return true;
+    }
+    return EndsAhead(times, *node);
+  });
 }
 
 std::optional<TimeMap> MapAhead(ir::Graph& graph, const TimeSeeds& seeds) {

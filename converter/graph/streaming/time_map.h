@@ -20,6 +20,9 @@ namespace weft::graph {
 struct TimeMap {
   TimeAxes axes;
   std::vector<TimeLoop> loops;
+  bool has_steps = true;  // false if the number of steps is unknown; a fault then has the reason
+  // Time loops that cannot be streamed, and tensors with two time axes.
+  Faults faults = {};
 
   const TimeLoop* LoopOf(const ir::Node& node) const;
   // Iterations of the loop per step.
@@ -28,10 +31,13 @@ struct TimeMap {
 
 // Maps time in a rewritten graph. Time starts at the seeds; without seeds at time loops; without
 // time loops at the operations that most likely look back along time. Takes back borders along
-// other axes, and converts starts along time to shifts. Adds faults for time loops that cannot be
-// streamed, and for tensors with two time axes. Returns nullopt if the number of steps is unknown;
-// faults were added then.
-std::optional<TimeMap> MapTime(const Rewritten& rewritten, const TimeSeeds& seeds, Faults& faults);
+// other axes, and converts starts along time to shifts.
+TimeMap MapTime(const Rewritten& rewritten, const TimeSeeds& seeds);
+
+// Returns true if operations may read later positions: time ends at a window, border, slice or
+// concatenation along it, a tensor has an incomplete step, or no operation looks back along time.
+// If false, no tensor needs latency.
+bool LooksAhead(const TimeMap& map);
 
 // Maps time in a graph whose operations may look ahead (TimeReach::kAhead). Without seeds and time
 // loops, time starts at the axis along which operations look back or ahead. Returns nullopt if time

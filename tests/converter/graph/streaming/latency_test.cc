@@ -205,5 +205,41 @@ TEST_F(Delays, RefuseAVariableWithTime) {
   EXPECT_PRED2(Contains, faults.lines()[0], "ReadValue");
 }
 
+// Returns the answer for a graph with one result, along the last axis of input 0.
+bool LooksAheadIn(GraphBuilder& g, const ir::Source& result) {
+  g.Result(result);
+  EXPECT_TRUE(g.Infer()) << g.FaultText();
+  return LooksAhead(MapTime({g.graph}, {{false, 0, 2}}));
+}
+
+TEST_F(Delays, AreMeasuredForWindowsWithLaterPositions) {
+  EXPECT_TRUE(LooksAheadIn(g, Conv(X(2, kFrames), 3, 1, 1)));
+}
+
+TEST_F(Delays, AreMeasuredForSlicesWithoutTheFirstSteps) {
+  EXPECT_TRUE(LooksAheadIn(g, From(X(2, kFrames), 3)));
+}
+
+TEST_F(Delays, AreMeasuredForConcatenationsAlongTime) {
+  const ir::Source x = X(2, kFrames);
+  EXPECT_TRUE(LooksAheadIn(g, g.Add("Concat", 1, {x, x}, {{"axis", "2"}})));
+}
+
+TEST_F(Delays, AreNotMeasuredForWindowsThatLookBack) {
+  EXPECT_FALSE(LooksAheadIn(g, Conv(X(2, kFrames), 3, 2, 0)));
+}
+
+TEST_F(Delays, AreNotMeasuredForTheFirstAndTheLastStep) {
+  const ir::Source x = X(2, kFrames);
+  const ir::Source first =
+      g.Add("Slice", 8, {x, g.Ints({0}), g.Ints({1}), g.Ints({1}), g.Ints({2})});
+  EXPECT_FALSE(LooksAheadIn(g, g.Add("Add", 1, {first, From(x, kFrames - 1)})));
+}
+
+TEST_F(Delays, AreNotMeasuredForSumsOverTime) {
+  const ir::Source x = X(2, kFrames);
+  EXPECT_FALSE(LooksAheadIn(g, g.Add("ReduceMean", 1, {x, g.Ints({2})}, {{"keep_dims", "true"}})));
+}
+
 }  // namespace
 }  // namespace weft::graph
