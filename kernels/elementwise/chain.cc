@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "kernels/elementwise/chain_groups.h"
 #include "kernels/strided_iterator.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -192,7 +193,12 @@ uint8_t InputsInRows(const ChainShape& shape) {
 
 }  // namespace
 
+// Chain of other processors is in chain_groups.cc.
+#if WEFT_MICROCONTROLLER
 void Chain(const ChainShape& shape, const float* const* x, float* y) {
+#else
+void ChainInBlocks(const ChainShape& shape, const float* const* x, float* y) {
+#endif
   if (IsEmpty(shape.dims, shape.rank)) return;
   size_t count = 1;
   for (uint32_t d = 0; d < shape.rank; ++d) count *= shape.dims[d];

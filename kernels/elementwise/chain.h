@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // y = a program of functions of one and two variables of f32, element by element. Bit-identical to
-// the same sequence of `unary` and `binary` steps, but intermediate results are in blocks on the
-// stack instead of in memory. Every instruction runs over a complete block before the next one. y
-// is contiguous over dims; inputs are read with their strides, so that stride 0 broadcasts. y may
-// be an input that is not staged: only the last instruction writes y, one block at a time. The
-// caller rejects any other overlap. The caller owns all memory. Uses 9 KB of stack, 0.6 KB on
-// boards.
+// the same sequence of `unary` and `binary` steps, but intermediate results are in registers or in
+// blocks on the stack instead of in memory. y is contiguous over dims; inputs are read with their
+// strides, so that stride 0 broadcasts. y may be an input that is not staged: only the last
+// instruction writes y, and an element only after all reads of its index. The caller rejects any
+// other overlap. The caller owns all memory. Uses 10 KB of stack, 0.6 KB on boards.
 #ifndef WEFT_KERNELS_ELEMENTWISE_CHAIN_H_
 #define WEFT_KERNELS_ELEMENTWISE_CHAIN_H_
 
