@@ -292,9 +292,10 @@ bool IsComputed(const Cut& cut, size_t axis) {
 void SlicingAxes(AxisScope& scope) {
   scope.relation.reason = "slices the time axis";
   const std::optional<Cut> cut = CutOf(scope);
-  scope.relation.selects = !cut || cut->computed.empty();
+  const bool is_known = !cut || cut->computed.empty();
+  scope.relation.selects = is_known;
   if (!cut) return;
-  scope.relation.runs = cut->runs;
+  if (is_known) scope.relation.runs = cut->runs;
   for (size_t axis = 0; axis < cut->kept.size(); ++axis) {
     if (IsComputed(*cut, axis)) continue;
     const Run& run = cut->runs[axis][0];
@@ -302,6 +303,8 @@ void SlicingAxes(AxisScope& scope) {
     const auto at = static_cast<int64_t>(axis);
     if (cut->positions[axis] != -1 && IsWhole(run, dim)) {
       scope.Pair(0, at, 0, cut->positions[axis]);
+    } else if (!is_known) {
+      continue;  // the other axes would be cut at run time
     } else if (run.count > 0 && (run.step == 1 || run.count == 1)) {
       scope.relation.selections.push_back({at, run.source, run.source + run.count});
     } else if (cut->positions[axis] == at && run.count * run.step == dim && run.source < run.step) {

@@ -132,5 +132,20 @@ TEST(OpenTime, IsNotConvertedIfItIsABatch) {
   }
 }
 
+// The last step of x, from a position of another axis that is known only at run time.
+TEST(Streaming, RefusesTheLastStepFromARunTimePosition) {
+  GraphBuilder g;
+  const ir::Source x = g.Parameter({ElementType::f32, {1, kSteps, 4}});
+  const ir::Source at = g.Parameter({ElementType::i64, {1}});
+  const ir::Source sums =
+      g.Add("CumSum", 3, {x, g.Int(1)}, {{"exclusive", "false"}, {"reverse", "false"}});
+  const ir::Source begin = g.Add("Concat", 1, {g.Ints({0, -1}), at}, {{"axis", "0"}});
+  g.Result(g.Add("StridedSlice", 1, {sums, begin, g.Ints({1, 100, 100}), g.Ints({1, 1, 1})},
+                 {{"begin_mask", "1,0,0"}, {"end_mask", "1,0,0"}}));
+  ASSERT_TRUE(g.Infer()) << g.FaultText();
+  EXPECT_FALSE(Stream(g.graph, 1, FoldingHere(), g.faults));
+  EXPECT_NE(g.FaultText().find("slices the time axis"), std::string::npos) << g.FaultText();
+}
+
 }  // namespace
 }  // namespace weft::graph
