@@ -18,16 +18,19 @@
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 
-// Runs parts that are fused on `count` elements: 8 vectors, which fit the registers of every
-// target, as often as possible.
+// Number of vectors of a group: 8 fit the registers of every target. A group of single floats is in
+// memory, and longer.
+inline constexpr size_t kGroup = kLanes == 1 ? 64 : 8;
+
+// Runs parts that are fused on `count` elements.
 void RunGroups(const ChainPart* part, const ChainPart* end, const float* const* operands,
                const size_t* steps, size_t count, float* y) {
   size_t at = 0;
-  for (; at + 8 * kLanes <= count; at += 8 * kLanes) {
-    RunGroup<8>(part, end, operands, steps, at, kLanes, y);
+  for (; at + kGroup * kLanes <= count; at += kGroup * kLanes) {
+    RunGroup<kGroup>(part, end, operands, steps, at, kLanes, y);
   }
-  for (; at + 2 * kLanes <= count; at += 2 * kLanes) {
-    RunGroup<2>(part, end, operands, steps, at, kLanes, y);
+  for (; at + kGroup / 4 * kLanes <= count; at += kGroup / 4 * kLanes) {
+    RunGroup<kGroup / 4>(part, end, operands, steps, at, kLanes, y);
   }
   for (; at < count; at += kLanes) {
     const size_t lanes = count - at < kLanes ? count - at : kLanes;
