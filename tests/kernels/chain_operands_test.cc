@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every op of a chain with every kind of operand on each side, on special values and on random
 // programs of cheap ops.
+#include "kernels/reference/chain.h"
 #include "kernels/simd/denormals.h"
 #include "tests/kernels/chain_cases.h"
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Programs, most of them random, compared with the same instructions as separate steps.
+#include "kernels/reference/chain.h"
+
 #include "tests/kernels/chain_cases.h"
 
 namespace weft::kernels {
