@@ -60,7 +60,8 @@ void ExpectSameOnEachTarget(ChainData& data) {
   const float* x[kChainInputs] = {};
   for (size_t i = 0; i < data.x.size(); ++i) x[i] = data.x[i].data();
   ForEachTarget([&] {
-    ExpectSameAsSteps(data, x);
+    // Vectors of Helium always flush subnormals, its scalars do not.
+    if (!kIsMicrocontroller) ExpectSameAsSteps(data, x);
     const FlushDenormals scope;
     ExpectSameAsSteps(data, x);
   });
