@@ -271,15 +271,6 @@ std::optional<program::Program> Ordered(program::Program program) {
   return program;
 }
 
-bool HasChains(const program::Program& program) {
-  return std::ranges::any_of(program.blocks, [](const program::Block& block) {
-    return std::ranges::any_of(block.items, [](const program::Item& item) {
-      const auto* step = std::get_if<program::Step>(&item);
-      return step != nullptr && step->kind() == program::StepKind::kChain;
-    });
-  });
-}
-
 int64_t PeakOf(const Plan& plan) {
   return PeakOf(plan.problem.buffers, 1, plan.problem.allowed_overlaps).bytes;
 }
@@ -324,7 +315,7 @@ void AddOrders(program::Program hoisted, const Candidate& candidate,
 Draft DraftOf(program::Program hoisted, Candidate candidate, std::span<const Memory> memories) {
   Draft draft;
   AddOrders(hoisted, candidate, memories, draft);
-  if (HasChains(draft.orders[0].program)) {
+  if (HasStep(draft.orders[0].program, program::StepKind::kChain)) {
     candidate.joins_chains = false;
     AddOrders(std::move(hoisted), candidate, memories, draft);
   }

@@ -8,17 +8,17 @@
 #include <utility>
 
 namespace weft::plan {
-namespace {
 
-// Returns true if any step multiplies matrices, as in attention.
-bool HasMatrices(const program::Program& program) {
-  return std::ranges::any_of(program.blocks, [](const program::Block& block) {
-    return std::ranges::any_of(block.items, [](const program::Item& item) {
+bool HasStep(const program::Program& program, program::StepKind kind) {
+  return std::ranges::any_of(program.blocks, [&](const program::Block& block) {
+    return std::ranges::any_of(block.items, [&](const program::Item& item) {
       const auto* step = std::get_if<program::Step>(&item);
-      return step != nullptr && step->kind() == program::StepKind::kMatmul;
+      return step != nullptr && step->kind() == kind;
     });
   });
 }
+
+namespace {
 
 class Traffic {
  public:
@@ -28,7 +28,7 @@ class Traffic {
       : program_(program),
         positions_(positions),
         cost_(std::move(cost)),
-        has_matrices_(HasMatrices(program)),
+        has_matrices_(HasStep(program, program::StepKind::kMatmul)),
         bytes_(program.values.size(), 0) {
     loops_.push_back({WeightBytesIn(program.main), std::numeric_limits<double>::infinity()});
     Visit(program.main, 1);

@@ -17,6 +17,9 @@ namespace weft::plan {
 // views. Loops are multiplied by their trip count, or its maximum if it is not constant.
 std::vector<double> TrafficOf(const program::Program& program);
 
+// Returns true if the program has a step of that kind.
+bool HasStep(const program::Program& program, program::StepKind kind);
+
 // Returns the sum of `cost` over the steps of one run, counted as in TrafficOf. Works before and
 // after PlanLoops.
 double SumOverSteps(const program::Program& program,

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "converter/plan/loops/counted.h"
 #include "converter/plan/loops/fuse.h"
@@ -44,7 +47,7 @@ std::optional<size_t> FuseTwoProducts(program::Program& program, program::BlockI
   for (size_t item = from; item < program.blocks[block].items.size(); ++item) {
     const std::vector<program::Item>& items = program.blocks[block].items;
     const int64_t matrices = MatricesOf(items[item]);
-    if (matrices == 1) continue;
+    if (matrices < 2) continue;
     const size_t after = items.size() - item - 1;
     if (last && MatricesOf(items[*last]) == matrices && FuseProducts(program, block, *last, item))
       return after;

@@ -157,9 +157,11 @@ TEST(RunByBatch, KeepsScoresThatAreAnOutput) {
             RunFloats(attention.program, attention.Inputs()));
 }
 
-TEST(RunByBatch, LeavesAloneOneHeadAndStepsThatMixHeads) {
-  program::Program one = Attention(1).program;
-  EXPECT_FALSE(RunByBatch(one));
+TEST(RunByBatch, LeavesAloneFewHeadsAndStepsThatMixHeads) {
+  for (const int64_t heads : {0, 1}) {
+    program::Program few = Attention(heads).program;
+    EXPECT_FALSE(RunByBatch(few)) << heads;
+  }
   Attention mixed(3);
   program::Program& program = mixed.program;
   for (program::Item& item : program.blocks[0].items) {
