@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "converter/base/visible.h"
+#include "converter/graph/streaming/delays.h"
 #include "converter/graph/streaming/early.h"
 #include "converter/graph/streaming/parts.h"
 #include "converter/graph/streaming/resize.h"
