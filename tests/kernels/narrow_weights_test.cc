@@ -93,7 +93,7 @@ TYPED_TEST(NarrowWeights, DenseIsItsChain) {
 
 template <class Weight>
 void ExpectConv(Random* random, const ConvCase& of, uint32_t i) {
-  ConvShape s = of.shape;
+  const ConvShape& s = of.shape;
   const std::vector<float> filters = WeightValues<Weight>(
       random, size_t{s.groups} * s.out_channels * s.in_channels * s.kernel_height * s.kernel_width);
   std::vector<float> packed(
@@ -101,16 +101,7 @@ void ExpectConv(Random* random, const ConvCase& of, uint32_t i) {
   PackConv(filters.data(), s.groups, s.out_channels, s.in_channels, s.kernel_height, s.kernel_width,
            packed.data());
   const Array<Weight> weights = Placed<Weight>(packed);
-  const std::vector<float> x = random->Floats(of.x_floats, 2);
-  const std::vector<float> bias = random->Floats(size_t{s.groups} * s.out_channels, 1);
-  const float* start = i % 3 == 0 ? nullptr : bias.data();
-  std::vector<float> must = Unwritten(of.y_floats);
-  ConvReference(s, x.data(), filters.data(), start, must.data());
-  if (i % 5 == 0) Rectify(&s.activation, &must);
-  SCOPED_TRACE(i);
-  ExpectSame(OnEveryTarget<float>(of.y_floats, kMisalignments[i % 3],
-                                  [&](float* to) { Conv(s, x.data(), weights.data(), start, to); }),
-             must);
+  ExpectConvOf(random, of, i, weights.data(), filters);
 }
 
 TYPED_TEST(NarrowWeights, ConvIsItsChain) {

@@ -50,7 +50,7 @@ TEST(ScaledWeights, DenseIsItsChain) {
 }
 
 void ExpectConv(Random* random, const ConvCase& of, uint32_t i) {
-  ConvShape s = of.shape;
+  const ConvShape& s = of.shape;
   const uint32_t inputs = s.in_channels * s.kernel_height * s.kernel_width;
   // The floats in the order of the IR, whose weights are packed by the scales of their outputs.
   ScaledMemory memory(s.groups * PanelCount(s.out_channels) * kPanelOutputs);
@@ -68,16 +68,7 @@ void ExpectConv(Random* random, const ConvCase& of, uint32_t i) {
     filters[k] = codes[k] * memory.scales[group * padded + output % s.out_channels];
   }
   const Array<Scaled8> weights = memory.Placed();
-  const std::vector<float> x = random->Floats(of.x_floats, 2);
-  const std::vector<float> bias = random->Floats(size_t{s.groups} * s.out_channels, 1);
-  const float* start = i % 3 == 0 ? nullptr : bias.data();
-  std::vector<float> must = Unwritten(of.y_floats);
-  ConvReference(s, x.data(), filters.data(), start, must.data());
-  if (i % 5 == 0) Rectify(&s.activation, &must);
-  SCOPED_TRACE(i);
-  ExpectSame(OnEveryTarget<float>(of.y_floats, kMisalignments[i % 3],
-                                  [&](float* to) { Conv(s, x.data(), weights.data(), start, to); }),
-             must);
+  ExpectConvOf(random, of, i, weights.data(), filters);
 }
 
 TEST(ScaledWeights, ConvIsItsChain) {

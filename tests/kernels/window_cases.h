@@ -7,6 +7,7 @@
 
 #include "kernels/matrix/conv.h"
 #include "kernels/matrix/window.h"
+#include "kernels/reference/conv.h"
 #include "tests/kernels/harness.h"
 
 namespace weft::kernels {
@@ -232,6 +233,24 @@ struct WindowParams {
   uint32_t in_channels() const { return s.in_channels; }
   Strides x() const { return {s.x.channel}; }
 };
+
+// Compares a convolution by narrow weights with the reference by the same numbers as floats, on
+// every target. Case i decides about bias, activation and alignment.
+template <typename Weight>
+void ExpectConvOf(Random* random, const ConvCase& of, uint32_t i, const Weight* weights,
+                  const std::vector<float>& filters) {
+  ConvShape s = of.shape;
+  const std::vector<float> x = random->Floats(of.x_floats, 2);
+  const std::vector<float> bias = random->Floats(size_t{s.groups} * s.out_channels, 1);
+  const float* start = i % 3 == 0 ? nullptr : bias.data();
+  std::vector<float> must = Unwritten(of.y_floats);
+  ConvReference(s, x.data(), filters.data(), start, must.data());
+  if (i % 5 == 0) Rectify(&s.activation, &must);
+  SCOPED_TRACE(i);
+  ExpectSame(OnEveryTarget<float>(of.y_floats, kMisalignments[i % 3],
+                                  [&](float* to) { Conv(s, x.data(), weights, start, to); }),
+             must);
+}
 
 }  // namespace weft::kernels
 
