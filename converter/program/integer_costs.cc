@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "converter/program/integer_costs.h"
 
+#include <algorithm>
 #include <variant>
 
 #include "converter/program/conv_rows.h"
@@ -37,6 +38,17 @@ bool AreIntegersSlowerThanCell(const IntegerCosts& costs, const ProductShape& sh
       costs.cell + costs.row + costs.row_input * shape.inputs + costs.output * shape.outputs;
   const int64_t saved = costs.f32_product_of_one_row - ProductCost(costs, row_bits);
   return added > int64_t{shape.inputs} * shape.outputs * saved;
+}
+
+bool AreExactIntegersSlower(const IntegerCosts& costs, const WeightUse& use) {
+  const auto is_of_several_taps = [](const Step* step) {
+    const auto* conv = std::get_if<format::ConvParams>(&step->params);
+    return conv != nullptr && !ConvRowsOf(*conv);
+  };
+  if (!std::ranges::all_of(use.readers, is_of_several_taps)) return false;
+  const ProductShape& shape = *use.shape;
+  const int64_t added = costs.row + costs.patch_input * shape.inputs + costs.output * shape.outputs;
+  return added > int64_t{shape.inputs} * shape.outputs * (costs.f32_product - costs.i8_product);
 }
 
 bool AreIntegersSlower(const IntegerCosts& costs, const WeightUse& use, uint32_t row_bits) {

@@ -98,6 +98,10 @@ void IntegerValues::FindNumbers(const Step& step, std::map<ValueId, ValueId>& wi
   }
 }
 
+bool IntegerValues::Has(ValueId numbers) const {
+  return by_root_.contains(Resolve(program_, numbers).root);
+}
+
 std::optional<IntegerValue> IntegerValues::Of(Builder& builder, ValueId numbers) const {
   Location location = Resolve(program_, numbers);
   const auto found = by_root_.find(location.root);

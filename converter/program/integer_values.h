@@ -26,6 +26,9 @@ class IntegerValues {
  public:
   explicit IntegerValues(Program& program);
 
+  // Returns true if the integers of these numbers, or of the tensor that they are part of, are
+  // stored.
+  bool Has(ValueId numbers) const;
   // Returns the integers of a value or of a part of one, as a new view; nullopt if it has none.
   std::optional<IntegerValue> Of(Builder& builder, ValueId numbers) const;
   // Records that the integers of `numbers` were copied in the same way as the numbers.

@@ -67,7 +67,9 @@ std::optional<ProductShape> ProductOf(const Constant& constant) {
 class Narrowing {
  public:
   Narrowing(Program& program, const Precisions& precisions, Faults& faults)
-      : program_(program), precisions_(precisions), faults_(faults) {}
+      : program_(program), precisions_(precisions), faults_(faults) {
+    if (precisions.costs != nullptr) codes_.emplace(program);
+  }
 
   WeightsReport Run() {
     FindConstants();
@@ -99,6 +101,7 @@ class Narrowing {
                  bool as_integers);
   static void Encode(Constant& constant, const WeightEncoding& encoding, EncodedWeights encoded);
   void CheckRequest(Constant& constant, const WeightUse& use);
+  bool AreSlower(Constant& constant, const WeightType& type, const WeightUse& use) const;
   void KeepFast(Constant& constant, const WeightUse& use) const;
   bool AreFinite(const Constant& constant, const std::vector<float>& weights);
   void CheckInfinities(const Constant& constant, const std::vector<float>& before,
@@ -121,6 +124,7 @@ class Narrowing {
   Program& program_;
   const Precisions& precisions_;
   Faults& faults_;
+  std::optional<IntegerValues> codes_;  // of the data; set if integers may be slower
   std::map<ValueId, Constant> constants_;
   std::map<ValueId, ConstantFactor> factors_;  // by root; their matrices are also in constants_
   std::set<ValueId> kept_;
@@ -299,7 +303,8 @@ void Narrowing::Choose(Constant& constant) {
 }
 
 // Uses the encoding of the fewest bits that holds the weights exactly and that the request allows.
-// A request for integers allows integers of fewer bits.
+// A request for integers allows integers of fewer bits. Integers that the target would be slower
+// with become the same floats.
 bool Narrowing::KeepExact(Constant& constant, const CodedFloats& weights, const WeightUse& use,
                           bool as_integers) {
   const auto is_allowed = [&](const WeightEncoding& encoding) {
@@ -315,6 +320,7 @@ bool Narrowing::KeepExact(Constant& constant, const CodedFloats& weights, const 
     if (!is_allowed(encoding) || !encoding.suits(use)) continue;
     std::optional<EncodedWeights> kept = encoding.keep(weights, use);
     if (!kept) continue;
+    if (as_integers && AreSlower(constant, encoding.type, use)) continue;
     Encode(constant, encoding, *std::move(kept));
     return true;
   }
@@ -344,6 +350,19 @@ void Narrowing::CheckRequest(Constant& constant, const WeightUse& use) {
                             constant.readers.front()->layer, type, encoding.products));
   }
   constant.precision = std::nullopt;
+}
+
+// Returns true, and sets the reason, if integers of the file would make the layer slower and no
+// request names them. Data that are integers themselves need not be quantised.
+bool Narrowing::AreSlower(Constant& constant, const WeightType& type, const WeightUse& use) const {
+  const auto reads_codes = [&](const Step* step) { return codes_->Has(step->inputs[0]); };
+  if (precisions_.costs == nullptr || IsNamedFor(constant, type) ||
+      std::ranges::any_of(constant.readers, reads_codes) ||
+      !AreExactIntegersSlower(*precisions_.costs, use)) {
+    return false;
+  }
+  constant.f32_because = SlowerText(type);
+  return true;
 }
 
 // Withdraws a request of i8 or i8x8 for all layers if it would make this one slower.

@@ -109,11 +109,11 @@ struct WeightsReport {
 //
 // Unchanged are constants of a product that other steps read as well, and weights of quantised
 // products, whose layers may be named (quantised_weights.h). A request of i8 or i8x8 for all
-// layers leaves those out that it would make slower (Precisions::costs), unless the file has
-// integers. Without a request, a kind of step stays f32 if its narrow weights would save less than
-// their kernel needs. A weight that is too large for its type and a named layer without weights are
-// errors. A matmul step by a constant becomes steps that read narrow weights if these need fewer
-// bytes (constant_products.h).
+// layers leaves those out that it would make slower (Precisions::costs). Integers of the file are
+// left out only where a convolution of f32 data would be slower. Without a request, a kind of step
+// stays f32 if its narrow weights would save less than their kernel needs. A weight that is too
+// large for its type and a named layer without weights are errors. A matmul step by a constant
+// becomes steps that read narrow weights if these need fewer bytes (constant_products.h).
 WeightsReport NarrowWeights(Program& program, const Precisions& precisions, Faults& faults);
 
 }  // namespace weft::program

@@ -111,6 +111,26 @@ TEST_F(WeightsCommand, KeepsLayersThatIntegersWouldSlowDownAsFloats) {
   }
 }
 
+// A convolution quantises each input once for each tap; a product once.
+TEST_F(WeightsCommand, KeepsConvolutionsThatIntegersOfTheFileWouldSlowDownAsFloats) {
+  const auto layer = [&](const std::string& name, const std::string& options) {
+    const Outcome outcome = Weft("convert '" WEFT_FIXTURES_DIR "/cases/" + name +
+                                 "/model.xml' -o m.weft --json" + options);
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    return nlohmann::json::parse(outcome.out)["weights_by_layer"].at(0);
+  };
+  const std::string taps = "compressed_weights/u8_taps", target = " --target x86-64";
+  const auto kept = layer(taps, target);
+  EXPECT_EQ(kept["type"], "f32");
+  EXPECT_EQ(kept["f32_because"], "i8 would be slower on the target");
+  const std::string named = " --precision '" + kept["layer"].get<std::string>() + "=i8'";
+  EXPECT_EQ(layer(taps, target + named)["type"], "i8");
+  EXPECT_EQ(layer(taps, "")["type"], "i8");
+  EXPECT_EQ(layer(taps, " --target cortex-m4f")["type"], "i8");
+  EXPECT_EQ(layer("compressed_weights/u8_3x64x17", target)["type"], "i8") << "a product";
+  EXPECT_EQ(layer("quantised_data/conv_i16", target)["type"], "i8") << "data are integers";
+}
+
 // A cell of few units is faster as one step in f32 than as integer products and gates.
 TEST_F(WeightsCommand, KeepsCellsThatIntegersWouldSlowDownAsFloats) {
   const auto cells = [&](const std::string& name, const std::string& options) {

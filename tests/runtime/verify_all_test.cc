@@ -2,6 +2,7 @@
 // All broken rules of a file in one call, as the desktop tools report them.
 #include <gtest/gtest.h>
 
+#include <set>
 #include <vector>
 
 #include "runtime/steps.h"
@@ -33,6 +34,45 @@ TEST(VerifyAll, ReportsEveryFaultAndReturnsTheFirst) {
   EXPECT_EQ(faults[2].code, FaultCode::kParamRank);
   EXPECT_EQ(faults[3].code, FaultCode::kPortSlot);
   EXPECT_EQ(faults[4].code, FaultCode::kVariableSlot);
+}
+
+// The checks after the first fault read the faulty slot again.
+struct FaultySlot {
+  const char* rule;
+  void (*spoil)(Features& f);
+  std::set<FaultCode> codes;
+};
+
+TEST(VerifyAll, ReadsOnlyTablesBehindAFaultySlot) {
+  const FaultySlot kFaulty[] = {
+      {"moving slot of an unknown region",
+       [](Features& f) { f.b.slots[f.x_now].mutate_region(9); },
+       {FaultCode::kSlotRegion}},
+      {"moves behind the table",
+       [](Features& f) { f.b.slots[f.x_now].mutate_first_move(99); },
+       {FaultCode::kSlotMoves}},
+      {"dims of a port behind the table",
+       [](Features& f) { f.b.slots[f.x].mutate_first_dim(0xFFFFFFFF); },
+       {FaultCode::kSlotDims}},
+      {"bytes of a port that no count reaches",
+       [](Features& f) {
+         f.b.slots[f.more].mutate_bytes(0xFFFFFFFF);
+         f.b.slots[f.more].mutate_rank(2);
+         f.b.slots[f.more].mutate_first_dim(0);
+         f.b.dims[0] = f.b.dims[1] = 0xFFFFFFFF;
+       },
+       {FaultCode::kSlotRange, FaultCode::kSectionMoveRange, FaultCode::kPortBytes}},
+  };
+  for (const FaultySlot& faulty : kFaulty) {
+    Features f = EveryFeature();
+    faulty.spoil(f);
+    const ExactBytes file = f.b.Finish();
+    std::vector<Fault> faults;
+    (void)VerifyAll(file.bytes(), AllSteps(), {&Collect, &faults});
+    std::set<FaultCode> codes;
+    for (const Fault& fault : faults) codes.insert(fault.code);
+    EXPECT_EQ(codes, faulty.codes) << faulty.rule;
+  }
 }
 
 TEST(VerifyAll, StopsWhereTheFileCannotBeRead) {
