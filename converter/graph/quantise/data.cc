@@ -52,13 +52,13 @@ std::vector<ir::Source> NumbersOf(ir::Graph& graph, const ir::Node& like, ir::So
 void Round(QuantiseSite& site, ir::Node& quantiser) {
   if (quantiser.constant || quantiser.operation == nullptr || IsLongAtRunTime(quantiser)) return;
   const std::optional<Quantiser> codes = QuantiserOf(quantiser);
-  if (codes && !codes->in.is_short()) {
+  if (codes && (!codes->in.is_short() || site.QuantParamsOf(quantiser.inputs[0]) != nullptr)) {
     site.Integers({&quantiser, 0});
   } else if (const std::optional<Quantiser> quant_params = ShortQuantiserOf(quantiser)) {
     ir::Graph& graph = site.graph();
     const ir::Source shorts = Shorts(graph, quantiser, quantiser.inputs[0], quant_params->in);
     Become(quantiser, "Multiply", 1, NumbersOf(graph, quantiser, shorts, quant_params->out));
-    site.SetShorts(quantiser, quant_params->out);
+    site.SetShorts(quantiser, shorts, quant_params->out);
   }
 }
 

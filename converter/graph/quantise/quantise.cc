@@ -68,17 +68,20 @@ void QuantiseBeforeMoves(ir::Graph& graph) {
     if (node->constant || !node->attributes.contains(ir::kStatedScale) || !QuantiserOf(*node)) {
       continue;
     }
-    for (;;) {
+    // The reader of the next move in the graph as it was. After a quantiser is before a move, the
+    // readers of the quantiser read the move.
+    for (const ir::Node* reader = node;;) {
       ir::Node& move = *node->inputs[0].node;
       const bool is_move = ops::MovedInputsOf(move).IsOfFirst() && move.outputs.size() == 1 &&
                            ops::TraitsOf(move).steering == ops::Steering::kShape &&
-                           reads.SoleReader(move) != nullptr &&
+                           reads.SoleReader(move) == reader &&
                            CountIn(node->inputs[0]) == CountIn(move.inputs[0]);
       if (!is_move) break;
       ir::HandOver(graph, {node, 0}, {&move, 0});
       node->inputs[0] = move.inputs[0];
       node->outputs[0].type = TypeOf(move.inputs[0]);
       move.inputs[0] = {node, 0};
+      reader = &move;
     }
   }
 }

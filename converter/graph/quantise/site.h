@@ -48,10 +48,12 @@ class QuantiseSite {
   void SetChannels(const ir::Node& quantiser, ir::Source integers, ChannelQuantParams quant_params);
   // The parameters that SetChannels stored; null if there are none.
   const ChannelQuantParams* ChannelsOf(const ir::Source& source) const;
-  // The int16 codes from which a quantiser's numbers are now computed; null if there are none.
-  void SetShorts(const ir::Node& quantiser, const QuantParams& quant_params) {
+  // Records the int16 codes from which a quantiser's numbers are now computed.
+  void SetShorts(const ir::Node& quantiser, ir::Source shorts, const QuantParams& quant_params) {
+    integers_[{&quantiser, 0}] = shorts;
     shorts_[&quantiser] = quant_params;
   }
+  // The parameters of these codes; null if there are none.
   const QuantParams* ShortsOf(const ir::Node& node) const {
     const auto found = shorts_.find(&node);
     return found == shorts_.end() ? nullptr : &found->second;
