@@ -118,12 +118,17 @@ void Div(Builder& b) {
   b.Set(0, b.Activated(Quotient(b, b.Input(0)), b.Options<schema::DivOptions>().activation()));
 }
 
-// Integers are divided without a remainder after that of FLOOR_MOD is subtracted.
+// The dividend without the remainder of FLOOR_MOD is a multiple of the divisor. The quotient of
+// floats may be rounded up to an integer that is too large: 0.5 / 0.1 is 5 in f32, but 0.1 is more
+// than a tenth. Numbers without a remainder, such as infinity, have the quotient's floor.
 void FloorDiv(Builder& b) {
   const ir::Source x = b.Input(0);
-  if (HasNumbers(b, 0)) return b.Set(0, b.Add("Floor", {Quotient(b, x)}));
   const ir::Source remainder = b.Add("FloorMod", {x, b.Input(1)});
-  b.Set(0, Quotient(b, b.Add("Subtract", {x, remainder})));
+  const ir::Source quotient = Quotient(b, b.Add("Subtract", {x, remainder}));
+  if (!HasNumbers(b, 0)) return b.Set(0, quotient);
+  const ir::Source whole = b.Add("Round", "opset5", {{"mode", "half_to_even"}}, {quotient});
+  const ir::Source is_number = b.Add("Equal", {whole, whole});
+  b.Set(0, b.Add("Select", {is_number, whole, b.Add("Floor", {Quotient(b, x)})}));
 }
 
 void Maximum(Builder& b) { Extreme(b, "Maximum"); }

@@ -13,6 +13,7 @@
 #include "converter/ir/stated.h"
 #include "converter/tflite/control.h"
 #include "converter/tflite/quantised.h"
+#include "converter/tflite/resource_names.h"
 
 namespace weft::tflite {
 namespace {
@@ -334,7 +335,8 @@ ir::Source GraphReader::NumbersOf(const Tensor& tensor) {
 std::string GraphReader::VariableName(int32_t id) const {
   const std::string& name = TensorAt(id).name;
   const auto same = std::ranges::count(from_.tensors, name, &Tensor::name);
-  const std::string own = !name.empty() && same == 1 ? name : fmt::format("tensor {}", id);
+  const bool is_own = !name.empty() && same == 1 && !IsNameOfResource(reading_.model, name);
+  const std::string own = is_own ? name : fmt::format("tensor {}", id);
   return index_ == 0 ? own : fmt::format("subgraph {}/{}", index_, own);
 }
 

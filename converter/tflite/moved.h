@@ -10,7 +10,8 @@ namespace weft::tflite {
 // Sets output 0 to a value whose elements are elements of the inputs from `first` on. Quantises the
 // value unless these inputs have the quantisation parameters of the output.
 void SetJoined(Builder& b, size_t first, ir::Source value);
-// Returns true if the file states all extents of the tensor.
+// Returns true if the file states the extent of the axis, of all axes.
+bool IsKnown(const Tensor& tensor, size_t axis);
 bool HasKnownShape(const Tensor& tensor);
 // A scalar 0 of the type that the tensor's values have in the graph.
 ir::Source ZeroLike(Builder& b, const Tensor& tensor);

@@ -94,11 +94,15 @@ ir::Source Resized(Builder& b, Attributes attributes) {
 }
 
 // The positions of the update's first elements, clamped so that the update fits.
-ir::Source FittingStart(Builder& b, const Dims& data, const Dims& update) {
-  Dims last(data.size());
-  for (size_t i = 0; i < data.size(); ++i) last[i] = std::max<int64_t>(data[i] - update[i], 0);
+ir::Source FittingStart(Builder& b, const Tensor& data, const Dims& update) {
   const ir::Source start = b.Converted(b.Input(2), ElementType::i64);
   const ir::Source above = b.Add("Maximum", {start, b.Int(0)});
+  if (!HasKnownShape(data)) {
+    const ir::Source shape = b.Add("ShapeOf", "opset3", {{"output_type", "i64"}}, {b.Input(0)});
+    return b.Add("Minimum", {above, b.Add("Subtract", {shape, b.Ints(update)})});
+  }
+  Dims last(update.size());
+  for (size_t i = 0; i < last.size(); ++i) last[i] = std::max<int64_t>(data.dims[i] - update[i], 0);
   return b.Add("Minimum", {above, b.Ints(last)});
 }
 
@@ -132,6 +136,9 @@ void SetJoined(Builder& b, size_t first, ir::Source value) {
   b.SetMoved(0, value, first);
 }
 
+bool IsKnown(const Tensor& tensor, size_t axis) {
+  return tensor.signature.empty() || tensor.signature[axis] >= 0;
+}
 bool HasKnownShape(const Tensor& tensor) {
   return std::ranges::none_of(tensor.signature, [](int64_t extent) { return extent < 0; });
 }
@@ -270,11 +277,12 @@ void ScatterNd(Builder& b) {
 }
 
 // Returns false and reports an update that does not fit, or whose positions need gigabytes.
-bool IsFittingUpdate(Builder& b, const Dims& data, const Dims& update, size_t rank) {
+bool IsFittingUpdate(Builder& b, const Tensor& tensor, const Dims& update, size_t rank) {
+  const Dims& data = tensor.dims;
   constexpr int64_t kMaxPositions = int64_t{1} << 24;
   int64_t positions = 1;
   for (size_t i = 0; i < rank && positions <= kMaxPositions; ++i) {
-    if (update[i] > data[i]) {
+    if (update[i] > data[i] && IsKnown(tensor, i)) {
       b.Refuse("update has shape {}; must fit in {}", ToString(update), ToString(data));
       return false;
     }
@@ -288,16 +296,20 @@ bool IsFittingUpdate(Builder& b, const Dims& data, const Dims& update, size_t ra
 
 // Axes after the last one on which data and update differ are copied as a whole.
 void DynamicUpdateSlice(Builder& b) {
-  const Dims &data = b.InputTensor(0).dims, &update = b.InputTensor(1).dims;
+  const Tensor& tensor = b.InputTensor(0);
+  const Dims &data = tensor.dims, &update = b.InputTensor(1).dims;
   if (data.size() != update.size()) {
     return b.Refuse("update has rank {}; must have rank {}", update.size(), data.size());
   }
+  if (!HasKnownShape(b.InputTensor(1))) {
+    return b.Refuse("update has unknown extents; must have known ones");
+  }
   size_t rank = data.size();
-  while (rank > 0 && data[rank - 1] == update[rank - 1]) --rank;
+  while (rank > 0 && IsKnown(tensor, rank - 1) && data[rank - 1] == update[rank - 1]) --rank;
   if (rank == 0) return b.SetMoved(0, b.Input(1), 1);
-  if (!IsFittingUpdate(b, data, update, rank)) return;
+  if (!IsFittingUpdate(b, tensor, update, rank)) return;
   const Dims part(update.begin(), update.begin() + static_cast<ptrdiff_t>(rank));
-  ir::Source start = FittingStart(b, data, update);
+  ir::Source start = FittingStart(b, tensor, update);
   if (rank < data.size()) {
     start = b.Add("Slice", "opset8", {},
                   {start, b.Ints({{0}}), b.Ints({{static_cast<int64_t>(rank)}}), b.Ints({{1}})});

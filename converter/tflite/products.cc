@@ -11,6 +11,7 @@
 #include "converter/ir/stated.h"
 #include "converter/tflite/builder.h"
 #include "converter/tflite/integer_sums.h"
+#include "converter/tflite/moved.h"
 #include "converter/tflite/quantised.h"
 #include "converter/tflite/recurrent_codes.h"
 #include "kernels/reduce/softmax_q8.h"
@@ -125,11 +126,22 @@ void SetGrouped(Builder& b, ir::Source weights, std::array<int64_t, 5> group_dim
   SetFromFirst(b, product, BiasIn(b, 2), activation, kToLast);
 }
 
-// Sets output 0, of shape `y`, to the transposed convolution of input `data` with the weights in
-// input 1.
-void SetTransposed(Builder& b, size_t data, size_t bias, const std::array<int64_t, 2>& strides,
-                   bool is_same, const Dims& y, schema::Activation activation) {
-  const Dims &x = b.InputTensor(data).dims, &w = b.InputTensor(1).dims;
+// Sets output 0 to the transposed convolution of input `data` with the weights in input 1. `shape`
+// is the height and width of the output, if they are computed.
+void SetTransposed(Builder& b, size_t data, size_t bias, Attributes attributes,
+                   std::optional<ir::Source> shape, schema::Activation activation) {
+  constexpr std::array<int64_t, 4> kOrder = {3, 0, 1, 2};
+  attributes["dilations"] = "1,1";
+  std::vector<ir::Source> inputs = {b.Transposed(b.Input(data), kToFirst),
+                                    b.Transposed(b.Input(1), kOrder)};
+  if (shape) inputs.push_back(*shape);
+  const ir::Source product = b.Add("ConvolutionBackpropData", "opset1", attributes, inputs);
+  SetFromFirst(b, product, BiasIn(b, bias, data), activation, kToLast);
+}
+
+// The attributes that give an output of shape `y`.
+Attributes TransposedAttributes(const Dims& x, const Dims& w, const Dims& y,
+                                const std::array<int64_t, 2>& strides, bool is_same) {
   Dims begin(2), end(2), more(2);
   for (size_t i = 0; i < 2; ++i) {
     const int64_t total = (x[i + 1] - 1) * strides[i] + w[i + 1] - y[i + 1];
@@ -137,14 +149,11 @@ void SetTransposed(Builder& b, size_t data, size_t bias, const std::array<int64_
     end[i] = std::max<int64_t>(total - begin[i], 0);
     more[i] = std::max<int64_t>(begin[i] - total, 0);
   }
-  constexpr std::array<int64_t, 4> kOrder = {3, 0, 1, 2};
-  const Attributes attributes = {
-      {"strides", ListText(strides)}, {"dilations", "1,1"},     {"pads_begin", ListText(begin)},
-      {"pads_end", ListText(end)},    {"auto_pad", "explicit"}, {"output_padding", ListText(more)}};
-  const ir::Source product =
-      b.Add("ConvolutionBackpropData", "opset1", attributes,
-            {b.Transposed(b.Input(data), kToFirst), b.Transposed(b.Input(1), kOrder)});
-  SetFromFirst(b, product, BiasIn(b, bias, data), activation, kToLast);
+  return {{"strides", ListText(strides)},
+          {"pads_begin", ListText(begin)},
+          {"pads_end", ListText(end)},
+          {"auto_pad", "explicit"},
+          {"output_padding", ListText(more)}};
 }
 
 Attributes PoolAttributes(const schema::Pool2DOptions& options) {
@@ -245,17 +254,32 @@ void DepthwiseConv2D(Builder& b) {
              options.activation());
 }
 
-// The output shape of the file determines the padding, which is the same for other sizes of x.
+// The output shape of the file determines the padding, which is the same for other sizes of x. With
+// unknown extents it depends on the shape that the model computes.
 void TransposeConv(Builder& b) {
   const auto& options = b.Options<schema::TransposeConvOptions>();
   if (!b.RequireRank(1, 4) || !b.RequireRank(2, 4)) return;
+  const std::array<int64_t, 2> strides = {options.stride_h(), options.stride_w()};
+  const bool is_same = options.padding() == schema::Padding::same;
   const std::optional<std::vector<int64_t>> given = b.KnownIntegers(0);
+  const bool is_known = HasKnownShape(b.InputTensor(2)) && HasKnownShape(b.OutputTensor(0));
+  if (!given && !is_known) {
+    const ir::Source extents =
+        b.Add("Slice", "opset8", {}, {b.Input(0), b.Ints({{1}}), b.Ints({{3}}), b.Ints({{1}})});
+    const Attributes attributes = {{"strides", ListText(strides)},
+                                   {"pads_begin", "0,0"},
+                                   {"pads_end", "0,0"},
+                                   {"auto_pad", is_same ? "same_lower" : "valid"}};
+    return SetTransposed(b, 2, 3, attributes, extents, options.activation());
+  }
   const Dims y = given ? *given : b.OutputTensor(0).dims;
   if (y.size() != 4) {
     return b.Refuse("output shape has rank {}; must have rank 4", y.size());
   }
-  SetTransposed(b, 2, 3, {options.stride_h(), options.stride_w()},
-                options.padding() == schema::Padding::same, y, options.activation());
+  SetTransposed(
+      b, 2, 3,
+      TransposedAttributes(b.InputTensor(2).dims, b.InputTensor(1).dims, y, strides, is_same),
+      std::nullopt, options.activation());
 }
 
 // MediaPipe's operator. Its options are three numbers of 32 bits: padding (1: same, 2: valid),
@@ -272,6 +296,9 @@ void Convolution2DTransposeBias(Builder& b) {
     return b.Refuse("padding is {}, strides {} and {}; must be 1 or 2, strides at least 1", padding,
                     height, width);
   }
+  if (!HasKnownShape(b.InputTensor(0))) {
+    return b.Refuse("input has unknown extents; must have known ones, which give the padding");
+  }
   const Dims &x = b.InputTensor(0).dims, &w = b.InputTensor(1).dims;
   const std::array<int64_t, 2> strides = {height, width};
   Dims y = {x[0], 0, 0, w[0]};
@@ -280,7 +307,8 @@ void Convolution2DTransposeBias(Builder& b) {
     const int64_t pads = padding == 1 ? std::max<int64_t>(w[i] - last % stride - 1, 0) : 0;
     y[i] = last * stride + w[i] - pads;
   }
-  SetTransposed(b, 0, 2, strides, padding == 1, y, schema::Activation::none);
+  SetTransposed(b, 0, 2, TransposedAttributes(x, w, y, strides, padding == 1), std::nullopt,
+                schema::Activation::none);
 }
 
 void Conv3D(Builder& b) {

@@ -14,21 +14,12 @@
 #include "converter/tflite/custom_options.h"
 #include "converter/tflite/quantised.h"
 #include "converter/tflite/recurrent_codes.h"
+#include "converter/tflite/resource_names.h"
 
 namespace weft::tflite {
 namespace {
 
-constexpr int kVarHandle = 142, kAssignVariable = 144;
-
-// "container/name", or the name if there is no container.
-std::string NameOfVariable(const schema::VarHandleOptions* options) {
-  const auto text = [](const flatbuffers::String* part) {
-    return part == nullptr ? std::string() : part->str();
-  };
-  if (options == nullptr) return "variable";
-  const std::string container = text(options->container()), name = text(options->shared_name());
-  return container.empty() ? (name.empty() ? "variable" : name) : container + "/" + name;
-}
+constexpr int kAssignVariable = 144;
 
 // The numbers of a constant tensor of any subgraph.
 ir::Source NumbersOf(Builder& b, const Tensor& tensor) {
@@ -100,7 +91,8 @@ void WarnOfZeros(Builder& b, const std::string& variable) {
 }
 
 void VarHandle(Builder& b) {
-  b.SetHandle(0, NameOfVariable(&b.Options<schema::VarHandleOptions>()));
+  (void)b.Options<schema::VarHandleOptions>();  // refuses options of another type
+  b.SetHandle(0, NameOfResource(b.op()));
 }
 
 // A variable without a value from CALL_ONCE starts with zeros.
@@ -153,8 +145,8 @@ void CallOnce(Builder& b) {
   if (init == nullptr) return;
   std::map<int32_t, std::string> handles;
   for (const Operator& op : init->operators) {
-    if (op.number == kVarHandle && op.outputs.size() == 1) {
-      handles[op.outputs[0]] = NameOfVariable(op.table->options_as_VarHandleOptions());
+    if (IsVarHandle(op) && op.outputs.size() == 1) {
+      handles[op.outputs[0]] = NameOfResource(op);
       continue;
     }
     const bool assigns = op.number == kAssignVariable && op.inputs.size() == 2 &&

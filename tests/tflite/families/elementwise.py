@@ -37,6 +37,9 @@ def _binary():
     for name in ("FLOOR_DIV", "FLOOR_MOD"):
         yield from single(f"{name.lower()}", name,
                           [normal("fx", 2, 5, scale=5), uniform("fy", 0.5, 3, 2, 5)], ("f32",))
+    tenths = np.concatenate([np.arange(-40, 41) / 10, [1e9, -1e9, np.inf, -np.inf]]).astype(np.float32)
+    for divisor in (0.1, -0.3):
+        yield from single(f"floor_div_by_{divisor}", "FLOOR_DIV", [tenths, Const(np.float32(divisor))], ("f32",))
     yield from single("pow", "POW", [uniform("px", 0.1, 3, 2, 5), normal("py", 2, 5)], ("f32",))
     yield from single("pow_const", "POW", [normal("p2", 2, 5), Const(np.float32(2))], ("f32",))
     yield from single("squared_difference", "SQUARED_DIFFERENCE", _pair("sd", (3, 5), (3, 5)))

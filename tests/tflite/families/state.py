@@ -182,7 +182,22 @@ def _svdf(units, rank, memory, act):
     return Case(path, model, [normal(path, 5, 1, 5)], calls=5)
 
 
+def _same_name():
+    """A variable tensor and a resource variable of one name are two states."""
+    made = _Stateful("f32", [1, 4], 3, name="state")
+    graph = made.graph
+    x, y, kept = made.tensor([1, 4], name="x"), made.tensor([1, 4], name="y"), made.tensor([1, 4])
+    weights = [graph.tensor("f32", data=normal(name, *shape, scale=0.5))
+               for name, shape in (("input", (4, 4)), ("recurrent", (4, 4)), ("bias", (4,)))]
+    hidden = graph.tensor("f32", [1, 4], variable=True, name="state")
+    graph.op("RNN", [x, *weights, hidden], [kept], act=4)
+    graph.op("ADD", [made.read(), kept], [y])
+    made.assign(y)
+    return made.case("same_name", x, y)
+
+
 def cases():
+    yield _same_name()
     yield _counter("f32", 5)
     yield _counter("i8", 5)
     yield _counter("i8", -3)
