@@ -57,6 +57,7 @@ class StreamFinder {
   std::vector<format::StreamPart> Find() {
     CheckPorts("input", *one_.inputs(), *many_.inputs());
     CheckPorts("output", *one_.outputs(), *many_.outputs());
+    if (!faults_.ok()) return {};
     const uint32_t count = StateCountOf(many_);
     if (count == 0) {
       faults_.Add("has no state; must have one, because --shape sets the batch of other models");
@@ -68,6 +69,7 @@ class StreamFinder {
     }
     std::vector<format::StreamPart> parts;
     for (uint32_t i = 0; i < count && faults_.ok(); ++i) parts.push_back(PartOf(i));
+    if (!faults_.ok()) return {};  // FindRings needs a part for each variable
     FindRings(parts);
     while (parts.size() < RowsOf(many_.variables()).count) parts.push_back({streams_, 0, 0, 0});
     for (uint32_t i = 0; i < count && faults_.ok(); ++i) {

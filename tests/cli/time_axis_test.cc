@@ -283,5 +283,44 @@ TEST_F(TimeAxis, OfAFileHasWholeRuns) {
   }
 }
 
+// A convolution with a past, whose output [time, 1, channels] has no first axis of the streams.
+constexpr std::string_view kTimeFirst = R"(<net name="time_first" version="11"><layers>
+<layer id="0" name="x" type="Parameter" version="opset1"><data shape="1,4,6" element_type="f32"/>
+<output><port id="0" precision="FP32"><dim>1</dim><dim>4</dim><dim>6</dim></port></output></layer>
+<layer id="1" name="w" type="Const" version="opset1"><data element_type="f32" shape="5,4,3" offset="0" size="240"/>
+<output><port id="0" precision="FP32"><dim>5</dim><dim>4</dim><dim>3</dim></port></output></layer>
+<layer id="2" name="conv" type="Convolution" version="opset1">
+<data strides="1" dilations="1" pads_begin="2" pads_end="0" auto_pad="explicit"/>
+<input><port id="0"><dim>1</dim><dim>4</dim><dim>6</dim></port><port id="1"><dim>5</dim><dim>4</dim><dim>3</dim></port></input>
+<output><port id="2" precision="FP32"><dim>1</dim><dim>5</dim><dim>6</dim></port></output></layer>
+<layer id="3" name="order" type="Const" version="opset1"><data element_type="i64" shape="3" offset="240" size="24"/>
+<output><port id="0" precision="I64"><dim>3</dim></port></output></layer>
+<layer id="4" name="turned" type="Transpose" version="opset1">
+<input><port id="0"><dim>1</dim><dim>5</dim><dim>6</dim></port><port id="1"><dim>3</dim></port></input>
+<output><port id="2" precision="FP32"><dim>6</dim><dim>1</dim><dim>5</dim></port></output></layer>
+<layer id="5" name="y" type="Result" version="opset1"><input><port id="0"><dim>6</dim><dim>1</dim><dim>5</dim></port></input></layer>
+</layers><edges>
+<edge from-layer="0" from-port="0" to-layer="2" to-port="0"/>
+<edge from-layer="1" from-port="0" to-layer="2" to-port="1"/>
+<edge from-layer="2" from-port="2" to-layer="4" to-port="0"/>
+<edge from-layer="3" from-port="0" to-layer="4" to-port="1"/>
+<edge from-layer="4" from-port="2" to-layer="5" to-port="0"/>
+</edges></net>)";
+
+TEST_F(TimeAxis, RefusesOutputsWithoutAFirstAxisOfTheStreams) {
+  WriteText("model.xml", kTimeFirst);
+  std::string bytes(240, '\0');
+  for (const int64_t axis : {2, 0, 1})
+    bytes.append(reinterpret_cast<const char*>(&axis), sizeof axis);
+  WriteText("model.bin", bytes);
+  const Outcome outcome =
+      Weft("convert model.xml -o m.weft --streaming --streams 2 --time-axis x=2");
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_NE(outcome.err.find("output \"y\" is f32[1,2,5], and f32[1,1,5] for one stream; must have "
+                             "the streams as its first axis"),
+            std::string::npos)
+      << outcome.err;
+}
+
 }  // namespace
 }  // namespace weft::cli
