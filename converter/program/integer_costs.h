@@ -43,9 +43,9 @@ inline constexpr IntegerCosts kIntegerCostsOfX86 = {
 // weights suit integers.
 bool AreIntegersSlower(const IntegerCosts &costs, const WeightUse &use, uint32_t row_bits);
 
-// The same for the integers of a file. Only convolutions of several taps are, because they quantise
-// each input once for each tap. Neither layout nor the number of pixels decides, so a streaming
-// model computes what the whole one does.
+// The same for the integers of a file. False for other steps than convolutions of several taps,
+// which quantise each input once for each tap. Neither layout nor the number of pixels decides, so
+// a streaming model has the bits of the complete one.
 bool AreExactIntegersSlower(const IntegerCosts &costs, const WeightUse &use);
 
 // The same for the product of one row by the recurrent weights of a cell, which f32 fuses with its
