@@ -303,8 +303,8 @@ void Narrowing::Choose(Constant& constant) {
 }
 
 // Uses the encoding of the fewest bits that holds the weights exactly and that the request allows.
-// A request for integers allows integers of fewer bits. Integers that the target would be slower
-// with become the same floats.
+// A request for integers allows integers of fewer bits. Integers of the file that would make
+// the target slower become the same floats.
 bool Narrowing::KeepExact(Constant& constant, const CodedFloats& weights, const WeightUse& use,
                           bool as_integers) {
   const auto is_allowed = [&](const WeightEncoding& encoding) {

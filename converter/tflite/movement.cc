@@ -93,16 +93,21 @@ ir::Source Resized(Builder& b, Attributes attributes) {
                {b.Input(0), b.Input(1), b.Floats({2}, unused), b.Ints({{1, 2}})});
 }
 
+ir::Source ShapeOf(Builder& b, size_t input) {
+  return b.Add("ShapeOf", "opset3", {{"output_type", "i64"}}, {b.Input(input)});
+}
+
 // The positions of the update's first elements, clamped so that the update fits.
-ir::Source FittingStart(Builder& b, const Tensor& data, const Dims& update) {
+ir::Source FittingStart(Builder& b, const Tensor& data, const Tensor& update) {
   const ir::Source start = b.Converted(b.Input(2), ElementType::i64);
   const ir::Source above = b.Add("Maximum", {start, b.Int(0)});
-  if (!HasKnownShape(data)) {
-    const ir::Source shape = b.Add("ShapeOf", "opset3", {{"output_type", "i64"}}, {b.Input(0)});
-    return b.Add("Minimum", {above, b.Add("Subtract", {shape, b.Ints(update)})});
+  if (!HasKnownShape(data) || !HasKnownShape(update)) {
+    return b.Add("Minimum", {above, b.Add("Subtract", {ShapeOf(b, 0), ShapeOf(b, 1)})});
   }
-  Dims last(update.size());
-  for (size_t i = 0; i < last.size(); ++i) last[i] = std::max<int64_t>(data.dims[i] - update[i], 0);
+  Dims last(data.dims.size());
+  for (size_t i = 0; i < last.size(); ++i) {
+    last[i] = std::max<int64_t>(data.dims[i] - update.dims[i], 0);
+  }
   return b.Add("Minimum", {above, b.Ints(last)});
 }
 
@@ -117,6 +122,26 @@ std::vector<int64_t> Grid(const Dims& dims, size_t rank) {
     grid.insert(grid.end(), position.begin(), position.end());
   }
   return grid;
+}
+
+// All positions of an update of unknown extents that begins at `start`, [extents..., rank].
+ir::Source PositionsOfUpdate(Builder& b, ir::Source start, size_t rank) {
+  const ir::Source shape = ShapeOf(b, 1);
+  std::vector<ir::Source> positions;
+  for (size_t i = 0; i < rank; ++i) {
+    const auto at = [&](ir::Source list) {
+      return b.Add("Gather", "opset8", {{"batch_dims", "0"}},
+                   {list, b.Int(static_cast<int64_t>(i)), b.Int(0)});
+    };
+    Dims dims(rank, 1);
+    dims[i] = -1;
+    const ir::Source range =
+        b.Add("Range", "opset4", {{"output_type", "i64"}}, {b.Int(0), at(shape), b.Int(1)});
+    const ir::Source along = b.Add("Add", {b.Reshaped(range, dims), at(start)});
+    const ir::Source all = b.Add("Broadcast", "opset3", {{"mode", "numpy"}}, {along, shape});
+    positions.push_back(b.Add("Unsqueeze", {all, b.Int(static_cast<int64_t>(rank))}));
+  }
+  return b.Add("Concat", "opset1", {{"axis", std::to_string(rank)}}, positions);
 }
 
 // The axes in input 1, counted from the front.
@@ -302,14 +327,16 @@ void DynamicUpdateSlice(Builder& b) {
     return b.Refuse("update has rank {}; must have rank {}", update.size(), data.size());
   }
   if (!HasKnownShape(b.InputTensor(1))) {
-    return b.Refuse("update has unknown extents; must have known ones");
+    const ir::Source start = FittingStart(b, tensor, b.InputTensor(1));
+    const ir::Source indices = PositionsOfUpdate(b, start, data.size());
+    return b.SetMoved(0, b.Add("ScatterNDUpdate", "opset3", {}, {b.Input(0), indices, b.Input(1)}));
   }
   size_t rank = data.size();
   while (rank > 0 && IsKnown(tensor, rank - 1) && data[rank - 1] == update[rank - 1]) --rank;
   if (rank == 0) return b.SetMoved(0, b.Input(1), 1);
   if (!IsFittingUpdate(b, tensor, update, rank)) return;
   const Dims part(update.begin(), update.begin() + static_cast<ptrdiff_t>(rank));
-  ir::Source start = FittingStart(b, tensor, update);
+  ir::Source start = FittingStart(b, tensor, b.InputTensor(1));
   if (rank < data.size()) {
     start = b.Add("Slice", "opset8", {},
                   {start, b.Ints({{0}}), b.Ints({{static_cast<int64_t>(rank)}}), b.Ints({{1}})});

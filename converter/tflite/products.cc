@@ -254,15 +254,20 @@ void DepthwiseConv2D(Builder& b) {
              options.activation());
 }
 
+// Returns false if the file leaves the height or width of an image open.
+bool HasKnownSize(const Tensor& tensor) {
+  return tensor.dims.size() != 4 || (IsKnown(tensor, 1) && IsKnown(tensor, 2));
+}
+
 // The output shape of the file determines the padding, which is the same for other sizes of x. With
-// unknown extents it depends on the shape that the model computes.
+// an unknown size it depends on the shape that the model computes.
 void TransposeConv(Builder& b) {
   const auto& options = b.Options<schema::TransposeConvOptions>();
   if (!b.RequireRank(1, 4) || !b.RequireRank(2, 4)) return;
   const std::array<int64_t, 2> strides = {options.stride_h(), options.stride_w()};
   const bool is_same = options.padding() == schema::Padding::same;
   const std::optional<std::vector<int64_t>> given = b.KnownIntegers(0);
-  const bool is_known = HasKnownShape(b.InputTensor(2)) && HasKnownShape(b.OutputTensor(0));
+  const bool is_known = HasKnownSize(b.InputTensor(2)) && HasKnownSize(b.OutputTensor(0));
   if (!given && !is_known) {
     const ir::Source extents =
         b.Add("Slice", "opset8", {}, {b.Input(0), b.Ints({{1}}), b.Ints({{3}}), b.Ints({{1}})});
@@ -296,8 +301,8 @@ void Convolution2DTransposeBias(Builder& b) {
     return b.Refuse("padding is {}, strides {} and {}; must be 1 or 2, strides at least 1", padding,
                     height, width);
   }
-  if (!HasKnownShape(b.InputTensor(0))) {
-    return b.Refuse("input has unknown extents; must have known ones, which give the padding");
+  if (!HasKnownSize(b.InputTensor(0))) {
+    return b.Refuse("input has an unknown size; must have a known one, which gives the padding");
   }
   const Dims &x = b.InputTensor(0).dims, &w = b.InputTensor(1).dims;
   const std::array<int64_t, 2> strides = {height, width};

@@ -73,7 +73,41 @@ def _updated(stored, update, start):
     return _case(path, build, normal("x", 9, 4))
 
 
+def _updated_by_rows():
+    """The update is rows of x, of an unknown number."""
+
+    def build(made):
+        x, y = (made.tensor("f32", (9, 4), name=name) for name in ("x0", "y0"))
+        rows = made.tensor("f32", (3, 4))
+        bounds = [made.constant(i32(*values)) for values in ((1, 0), (4, 4), (1, 1))]
+        made.graph.op("STRIDED_SLICE", [x, *bounds], [rows])
+        made.graph.op("DYNAMIC_UPDATE_SLICE", [x, rows, made.constant(i32(7, 2))], [y])
+        return x, y
+
+    return _case("dynamic_update_slice_of_rows", build, normal("x", 9, 4))
+
+
+def _transposed_batch():
+    """Only the batch is unknown, as in most files of Keras."""
+    weights = normal("batch", 3, 3, 3, 3)
+
+    def build(made):
+        signature = {} if made.is_known else {"signature": [-1, 4, 5, 3]}
+        x = made.graph.tensor("f32", [2 if made.is_known else 1, 4, 5, 3], name="x0", **signature)
+        signature = {} if made.is_known else {"signature": [-1, 8, 10, 3]}
+        y = made.graph.tensor("f32", [2 if made.is_known else 1, 8, 10, 3], name="y0", **signature)
+        shape, scaled = made.graph.tensor("i32", [4]), made.graph.tensor("i32", [4])
+        made.graph.op("SHAPE", [x], [shape], out_type=2)
+        made.graph.op("MUL", [shape, made.constant(i32(1, 2, 2, 1))], [scaled])
+        made.graph.op("TRANSPOSE_CONV", [scaled, made.constant(weights), x], [y], 3, padding=SAME, stride_w=2, stride_h=2)
+        return x, y
+
+    return _case("transpose_conv_batch", build, normal("x", 2, 4, 5, 3))
+
+
 def cases():
+    yield _updated_by_rows()
+    yield _transposed_batch()
     for padding, kernel, stride, extents in ((SAME, 3, 2, (8, 10)), (SAME, 4, 2, (8, 10)), (SAME, 5, 2, (7, 9)),
                                              (VALID, 3, 2, (9, 11)), (VALID, 2, 3, (12, 15)), (SAME, 3, 1, (4, 5))):
         yield _transposed(padding, kernel, stride, extents)
