@@ -27,9 +27,9 @@ def _whole(scope, dims):
     return scope.net.constant(scope.rng.integers(-2, 3, dims).astype(np.float32))
 
 
-def _convolution(scope):
-    """Pads before the first step only; any dilation."""
-    x = _value(scope)
+def _convolution(scope, x=None):
+    """Pads before the first step only; any dilation. x: its data; None: a value of the pool."""
+    x = x or _value(scope)
     taps, gap = int(scope.rng.integers(1, 5)), scope.attribute(1, 2, 3)
     pads = (taps - 1) * gap
     data = {"strides": 1, "dilations": gap, "pads_begin": pads, "pads_end": 0}
@@ -42,6 +42,24 @@ def _convolution(scope):
         bias = _whole(scope, (1, made.dims[1], 1))
         made = scope.apply("Add", [made, bias], made.bound + 2)[0]
     return made
+
+
+def _quantise(scope, value, unit):
+    ends = [scope.scalar(end * unit, "f32") for end in (-128, 127)]
+    return scope.apply("FakeQuantize", [value, *ends, *ends], 128 * unit, {"levels": 256})[0]
+
+
+def _quantised_windows(scope):
+    """Windows of different lengths over one quantised tensor, whose sums are exact."""
+    x = _value(scope)
+    if not x.exact:
+        x = scope.fresh("f32", (1, _channels(scope), TIME))
+    x = _quantise(scope, x, 1)
+    parts = [_quantise(scope, _convolution(scope, x), scope.attribute(4, 1, 16))
+             for _ in range(int(scope.rng.integers(1, 4)))]
+    if len(parts) == 1:
+        return parts[0]
+    return scope.apply("Concat", parts, max(part.bound for part in parts), {"axis": 1})[0]
 
 
 def _pool(scope):
@@ -151,8 +169,8 @@ def _cum_sum(scope):
                        {"exclusive": scope.attribute("false", "true"), "reverse": "false"}, 3)[0]
 
 
-LINKS = (_convolution, _convolution, _convolution, _pool, _function, _function, _binary, _binary,
-         _concat, _slice, _delay, _over_channels, _product, _sequence, _attention, _cum_sum)
+LINKS = (_convolution, _convolution, _convolution, _quantised_windows, _pool, _function, _function,
+         _binary, _binary, _concat, _slice, _delay, _over_channels, _product, _sequence, _attention, _cum_sum)
 
 
 def fill(scope):

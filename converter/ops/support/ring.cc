@@ -68,8 +68,8 @@ void LowerRing(LowerScope& scope) {
   scope.builder.Emit(params, std::move(inputs), std::move(outputs));
 }
 
-// Returns true if all elements are equal. A ring stores the other axes in the data's order, so that
-// only such an initial value is independent of a permutation.
+// Returns true if all elements are equal. A ring whose positions come first stores the other axes
+// in the data's order, so that only such an initial value is independent of a permutation.
 bool AreAllAlike(const ir::Constant& constant) {
   const std::span<const std::byte> bytes = constant.bytes;
   const auto size = static_cast<size_t>(ElementBytes(constant.type.type));
@@ -81,10 +81,12 @@ void RingPermutation(PermuteScope& scope) {
   const bool is_variable = ir::IsReadValue(read) && !read.inputs.empty();
   const ir::Source first = is_variable ? read.inputs[0] : ir::Source();
   const size_t rank = scope.dims(In(0)).size();
+  const RingReads reads = ReadsOf(scope);
+  if (reads.order != format::RingOrder::positions_outer_inner) return;
   const bool keeps_order = rank == 3 || (first.node != nullptr && first.node->constant &&
                                          AreAllAlike(*first.node->constant));
   if (!HasChannelAxis(rank) || !keeps_order) return;
-  scope.permutation.attributes["axis"] = std::to_string(LastPosition(ReadsOf(scope).axis, rank));
+  scope.permutation.attributes["axis"] = std::to_string(LastPosition(reads.axis, rank));
   SamePermutation(scope);
 }
 

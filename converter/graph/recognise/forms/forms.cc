@@ -34,7 +34,7 @@ constexpr PassPart<FormSearch> kUnnamed[] = {{"", searches, ""}...};
 
 // Returns false for nodes in the branch of an If that never runs, because it is not inferred.
 bool HoldsFloats(ir::Node& node) {
-  return node.operation != nullptr && !node.constant && node.outputs.size() == 1 &&
+  return node.operation != nullptr && !node.constant && !node.outputs.empty() &&
          node.outputs[0].type.type == ElementType::f32 && CountIn({&node, 0}) > 0;
 }
 
