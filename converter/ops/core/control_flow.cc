@@ -209,13 +209,17 @@ class BodyLowering {
     const ir::PortMap& map = body_.map;
     for (const BodyInput& input : map.inputs) AddInput(input);
     for (size_t i = 0; i < map.outputs.size(); ++i) {
-      if (scope_.IsUsed(i)) AddOutput(i);
+      if (scope_.IsUsed(i) && UnchangedState(i) == nullptr) AddOutput(i);
     }
     const LoopResults out = LowerLoop(scope_.builder, spec_,
                                       [&](const Iteration& iteration) { return Lower(iteration); });
     size_t scan = 0, last = 0;
     for (size_t i = 0; i < map.outputs.size(); ++i) {
       if (!scope_.IsUsed(i)) continue;
+      if (const BodyInput* state = UnchangedState(i)) {
+        scope_.SetOutput(i, scope_.input(*state->input));
+        continue;
+      }
       scope_.SetOutput(i, map.outputs[i].range ? out.scans[scan++] : out.lasts[last++]);
     }
     if (out.length != program::kNone) scope_.SetLength(out.length);
@@ -243,6 +247,18 @@ class BodyLowering {
           invariants_.emplace_back(input.parameter, scope_.input(*input.input));
         break;
     }
+  }
+
+  // The state that output i returns, if every iteration leaves it as it is; then its initial value
+  // is the output, also without iterations. Null otherwise.
+  const BodyInput* UnchangedState(size_t i) const {
+    const BodyOutput& output = body_.map.outputs[i];
+    if (output.range) return nullptr;
+    const auto is_state = [&](const BodyInput& input) {
+      return input.next == output.result && input.is(BodyInput::Kind::kInvariant);
+    };
+    const auto found = std::ranges::find_if(body_.map.inputs, is_state);
+    return found == body_.map.inputs.end() ? nullptr : &*found;
   }
 
   void AddOutput(size_t i) {

@@ -77,6 +77,18 @@ def _ends():
                     lambda n, s, i: loop_two.node(n, TRUE, [], [s], [i]),
                     lambda n, s, i: loop_two.run(n, TRUE, [], [s], [i]), **BOUND, **UNSAID)
 
+    def passed_on(number, slices, states, invariants):
+        return [states[0], either.add(states[1], states[0])], [], TRUE
+
+    unchanged = Loop(passed_on, [(0, None), (1, None)])
+    for name, first in (("input", ()), ("constant", (2 + counting(1, 3), ))):
+        for count in (0, 3):
+            yield exact(f"loop_edges/unchanged_state_of_{name}_{count}",
+                        [np.array([count]), 7 + counting(1, 3)] + [1 + counting(1, 3)] * (not first),
+                        lambda n, t, *s, first=first: unchanged.node(n, TRUE, [], [*(first or s), t]),
+                        lambda n, t, *s, first=first: unchanged.run(n, TRUE, [], [*(first or s), t]),
+                        **BOUND, **UNSAID)
+
     def delay(number, slices, states, invariants):
         following = either.add(states[2], np.int64(1))
         return [either.add(states[0], states[0]), states[0],
