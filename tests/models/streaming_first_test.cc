@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -222,27 +223,35 @@ TEST(StreamingFirst, JoinsTheFirstStepInFrontOfASequenceOverTheOthers) {
   });
 }
 
+const TensorType kBand = F32({2, kFirstSteps, 1, 3});
+using NextState = std::function<ir::Source(CountedLoop&, ir::Source)>;
+
+// An operation in the body of the loop over bands, whose result has the type of a band.
+NextState InBody(const std::string& type, std::map<std::string, std::string> attributes,
+                 int opset = 1) {
+  return [=](CountedLoop& loop, ir::Source x) {
+    return loop.Typed(type, {x}, kBand, attributes, opset);
+  };
+}
+
 // A loop over four bands that processes all time steps at once; each band starts from the previous
 // state.
-Build OverBands(int64_t axis, const std::string& mixes) {
+Build OverBands(int64_t axis, const NextState& next_state) {
   return [=](GraphBuilder& g) {
     CountedLoop loop(4);
     const ir::Source x = loop.outer.Parameter(F32({2, kFirstSteps, 4, 3}));
-    const TensorType band = F32({2, kFirstSteps, 1, 3});
-    const ir::Source b = loop.body.Parameter(band);
+    const ir::Source b = loop.body.Parameter(kBand);
     ir::AddSlice(*loop.node, ir::AddInput(*loop.node, x), *b.node, CountedLoop::On(2));
     const ir::Source initial =
         loop.outer.Floats({2, kFirstSteps, 1, 3}, std::vector<float>(2 * kFirstSteps * 3, 0.0f));
     const ir::Source h = loop.Input(initial);
     const ir::Source rows = loop.Typed(
-        "Reshape", {loop.Typed("Add", {b, h}, band), loop.body.Ints({2 * kFirstSteps, 3})},
+        "Reshape", {loop.Typed("Add", {b, h}, kBand), loop.body.Ints({2 * kFirstSteps, 3})},
         F32({2 * kFirstSteps, 3}));
     const ir::Source product =
         loop.Typed("MatMul", {rows, Weights(loop.body, {3, 3}, 6)}, F32({2 * kFirstSteps, 3}));
-    ir::Source next =
-        loop.Typed("Reshape", {product, loop.body.Ints({2, kFirstSteps, 1, 3})}, band);
-    next = mixes.empty() ? loop.Typed("Tanh", {next}, band)
-                         : loop.Typed(mixes, {next}, band, {{"axis", "1"}}, 8);
+    const ir::Source next = next_state(
+        loop, loop.Typed("Reshape", {product, loop.body.Ints({2, kFirstSteps, 1, 3})}, kBand));
     loop.GoesBack(next, h);
     const ir::Source all = loop.Last(next);
     loop.GatherOn(2);
@@ -256,13 +265,41 @@ Build OverBands(int64_t axis, const std::string& mixes) {
 
 TEST(StreamingFirst, CutsTheBodyOfALoopOverBands) {
   for (const int64_t steps : {1, 2, 3}) {
-    ExpectSameBits(OverBands(1, ""), OverBands(1, ""), kFirstSteps, steps, {{"0", 1}});
+    const Build build = OverBands(1, InBody("Tanh", {}));
+    ExpectSameBits(build, build, kFirstSteps, steps, {{"0", 1}});
   }
 }
 
+// The body has no state between runs.
 TEST(StreamingFirst, RefusesALoopOverBandsThatMixesSteps) {
-  EXPECT_EQ(Refusal(OverBands(1, "Softmax"), 1, {{"0", 1}}),
-            NeedsAll("2 \"Loop2\" (Loop)", "it may combine time steps"));
+  const NextState sums = [](CountedLoop& loop, ir::Source x) {
+    return loop.Typed("CumSum", {x, loop.body.Int(1)}, kBand, {}, 3);
+  };
+  const NextState early = [](CountedLoop& loop, ir::Source x) {
+    const TensorType row = F32({2, 1, kFirstSteps, 3});
+    const ir::Source rows = loop.Typed("Reshape", {x, loop.body.Ints({2, 1, kFirstSteps, 3})}, row);
+    const ir::Source windows = loop.Typed(
+        "Convolution", {rows, Weights(loop.body, {1, 1, 3, 1}, 8)}, row,
+        {{"strides", "1,1"}, {"dilations", "1,1"}, {"pads_begin", "2,0"}, {"pads_end", "0,0"}});
+    return loop.Typed("Reshape", {windows, loop.body.Ints({2, kFirstSteps, 1, 3})}, kBand);
+  };
+  const NextState gru = [](CountedLoop& loop, ir::Source x) {
+    const ir::Source rows =
+        loop.Typed("Squeeze", {x, loop.body.Ints({2})}, F32({2, kFirstSteps, 3}));
+    const ir::Source zeros = loop.body.Floats({2, 1, 3}, std::vector<float>(6, 0.0f));
+    const ir::Source lengths =
+        loop.body.Const<int32_t>({ElementType::i32, {2}}, {kFirstSteps, kFirstSteps});
+    const ir::Source all = loop.Typed(
+        "GRUSequence",
+        {rows, zeros, lengths, Weights(loop.body, {1, 9, 3}, 1), Weights(loop.body, {1, 9, 3}, 2),
+         Weights(loop.body, {1, 9}, 3)},
+        F32({2, 1, kFirstSteps, 3}), {{"hidden_size", "3"}, {"direction", "forward"}}, 5);
+    return loop.Typed("Reshape", {all, loop.body.Ints({2, kFirstSteps, 1, 3})}, kBand);
+  };
+  for (const NextState& next_state : {InBody("Softmax", {{"axis", "1"}}, 8), sums, early, gru}) {
+    EXPECT_EQ(Refusal(OverBands(1, next_state), 1, {{"0", 1}}),
+              NeedsAll("2 \"Loop2\" (Loop)", "it has a body that may combine time steps"));
+  }
 }
 
 }  // namespace

@@ -69,6 +69,7 @@ TimeAxes::TimeAxes(ir::Graph& graph, int64_t steps, TimeReach reach)
     : graph_(graph), steps_(steps), reach_(reach), nodes_(ir::Topological(graph)) {
   for (ir::Node* node : nodes_) {
     AxisRelation& relation = relations_[node] = ops::RelationOf(graph, *node);
+    if (!node->bodies.empty()) relation.reason = "has a body that may combine time steps";
     for (AxisGroup& group : AxesThroughBodies(*node)) relation.groups.push_back(std::move(group));
   }
 }

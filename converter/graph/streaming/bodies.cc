@@ -10,8 +10,10 @@
 
 #include "converter/graph/rewrite.h"
 #include "converter/graph/streaming/lengths.h"
+#include "converter/graph/streaming/look_backs.h"
 #include "converter/graph/streaming/resize.h"
 #include "converter/graph/streaming/rounding.h"
+#include "converter/graph/streaming/time_loops.h"
 #include "converter/ops/operation.h"
 
 namespace weft::graph {
@@ -26,6 +28,17 @@ constexpr int kMaxDeep = 3;  // maximum nesting: each axis is tried in each body
 bool Draws(const ir::Node& node) {
   const auto draws = [](const ir::Node& inner) { return ops::TraitsOf(inner).draws; };
   return draws(node) || AnyInBodies(node, draws);
+}
+
+// Returns true if an operation reads earlier steps, whose state a body cannot keep between runs.
+bool LooksBack(const TimeAxes& times) {
+  constexpr int64_t kStepsOfSequence = 1;  // axis of input 0
+  const auto iterates = [&](const ir::Node* node) {
+    if (!IsSequence(*node)) return false;
+    const TimeAxis* time = times.Of(node->inputs[0]);
+    return time != nullptr && time->axis == kStepsOfSequence;
+  };
+  return MotionAlong(times, {}) < Motion::kApart || std::ranges::any_of(times.nodes(), iterates);
 }
 
 // Returns the nesting depth of bodies in the node.
@@ -58,6 +71,7 @@ class ThroughBodies {
       if (!is_apart_) return false;
     }
     for (const std::unique_ptr<TimeAxes>& times : times_) {
+      if (LooksBack(*times)) return false;
       for (ir::Node* node : times->nodes()) {
         if (!KeepsApart(*times, *node)) return false;
       }
