@@ -85,6 +85,7 @@ void MakeState(ir::Graph& graph, ir::Node& parameter, ir::Node& result) {
   NewAssign(graph, result, variable, result.inputs[0]);
   const ir::Source read = NewReadValue(graph, parameter, variable, initial);
   read.node->attributes[kDeclaredState] = OutputName(graph, result);
+  read.node->outputs[read.port].type = type;  // stays, if no layer reads the state
   ir::HandOver(graph, {&parameter, 0}, read);
   std::erase(graph.parameters, &parameter);
   std::erase(graph.results, &result);

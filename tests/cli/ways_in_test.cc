@@ -189,6 +189,25 @@ TEST_F(States, AddUpOverCalls) {
   EXPECT_EQ(outcome.out, "net/sum:0 i64[3,2]\n[[1, 10],\n [3, 30],\n [6, 60]]\n") << outcome.err;
 }
 
+TEST_F(States, MayBeReadByNoLayer) {
+  std::string xml(kPair);
+  xml.replace(xml.find("</layers>"), 9,
+              R"(<layer id="4" name="h" type="Parameter" version="opset1">
+<data shape="2" element_type="i64"/>
+<output><port id="0" precision="I64" names="h"><dim>2</dim></port></output></layer>
+<layer id="5" name="hn" type="Result" version="opset1">
+<input><port id="0"><dim>2</dim></port></input></layer>
+</layers>)");
+  xml.replace(xml.find("</edges>"), 8,
+              "<edge from-layer=\"2\" from-port=\"2\" to-layer=\"5\" to-port=\"0\"/>\n</edges>");
+  WriteModel(xml);
+  ASSERT_EQ(Weft("convert model.xml --state h=hn").err, "");
+  const auto json = nlohmann::json::parse(Weft("inspect model.weft --json").out);
+  EXPECT_EQ(json["inputs"].size(), 2u);
+  ASSERT_EQ(json["variables"].size(), 1u);
+  EXPECT_EQ(json["variables"][0]["name"], "h");
+}
+
 TEST_F(States, AreRefusedWithTheReason) {
   WriteModel(kPair);
   ExpectFault("b", 2, "weft convert: --state: is \"b\"; must be INPUT=OUTPUT, such as h0=hn");
