@@ -138,6 +138,25 @@ def _product(scope):
     return _transposed(scope, made)
 
 
+def _numbers(scope):
+    """Numbers before and after movements that merge the channels with time."""
+    x = _transposed(scope, _value(scope, 2))
+    if scope.chance(0.5):
+        weights = _whole(scope, (x.dims[2], _channels(scope)))
+        data = {"transpose_a": "false", "transpose_b": "false"}
+        x = scope.apply("MatMul", [x, weights], 4 * x.dims[2], data)[0]
+    dims = x.dims
+    shapes = scope.pick((((-1, ), dims), ((-1, 1), dims), ((TIME, -1), dims), (dims, )))
+    for shape in (dims, *shapes):
+        x = scope.apply("Reshape", [x, scope.integers(*shape)], x.bound,
+                        {"special_zero": "false"})[0]
+        for _ in range(int(scope.rng.integers(0, 3))):
+            number = scope.scalar(float(scope.pick((0.7, -0.3, 1.9))), "f32")
+            kind = scope.pick(("Add", "Multiply", "Subtract", "Divide"))
+            x = scope.apply(kind, [x, number], 4 * x.bound + 2, exact=False)[0]
+    return _transposed(scope, scope.within(x, 8))
+
+
 def _sequence(scope):
     kind, gates = scope.pick((("LSTMSequence", 4), ("GRUSequence", 3), ("RNNSequence", 1)))
     x, hidden = _transposed(scope, _value(scope)), _channels(scope)
@@ -170,7 +189,8 @@ def _cum_sum(scope):
 
 
 LINKS = (_convolution, _convolution, _convolution, _quantised_windows, _pool, _function, _function,
-         _binary, _binary, _concat, _slice, _delay, _over_channels, _product, _sequence, _attention, _cum_sum)
+         _binary, _binary, _concat, _slice, _delay, _over_channels, _product, _numbers, _sequence,
+         _attention, _cum_sum)
 
 
 def fill(scope):

@@ -189,6 +189,15 @@ bool AddsToLast(const TimeAxes& times, const ir::Node& node) {
   });
 }
 
+// Returns true if a constant repeats along an axis that merges time with the outputs of a product.
+// For a single step that axis is the outputs alone, and the constant could join the weights.
+bool RepeatsOnMergedAxis(const TimeAxes& times, const ir::Node& node) {
+  return std::ranges::any_of(node.inputs, [&](const ir::Source& source) {
+    const TimeAxis* time = times.Of(source);
+    return source.node->constant && time != nullptr && time->chunk != 1;
+  });
+}
+
 }  // namespace
 
 std::set<const ir::Node*> StartedProducts(const ir::Graph& graph) {
@@ -214,6 +223,7 @@ const ir::Node* KeepStarts(const ir::Graph& graph, const std::set<const ir::Node
 void KeepRounding(const ir::Graph& graph, const TimeAxes& times, int64_t steps, bool is_body) {
   const At at = is_body ? At::kInLoop : At::kOutsideLoops;
   for (ir::Node* node : times.nodes()) {
+    if (RepeatsOnMergedAxis(times, *node)) node->attributes[kRoundsApart] = "true";
     if (!IsAddition(*node)) continue;
     const TimeAxis* time = times.Of({node, 0});
     const bool meets = std::ranges::any_of(node->inputs, [&](const ir::Source& term) {

@@ -9,7 +9,9 @@
 //   x * 1       -> x
 //   T(W x) + a  -> T(W x + b), where T is a transposition and b is a with permuted axes. Over one
 //                  step T may move nothing, and the product may start from a; with this rule the
-//                  same holds over several steps
+//                  same holds over several steps. The product may already have constants
+//   M(x) * n    -> M(x * n), M(x) + n -> M(x + n) for one number and any movements M, if x ends
+//                  with such a constant or a product. Over one step M may move nothing
 // New constants are computed in double and rounded once, so a result has at most as many roundings
 // as before.
 #include <algorithm>
@@ -74,7 +76,8 @@ bool HasOneSign(const std::vector<double>& a, const std::vector<double>& b) {
 // A product with constant weights, stored as [outer, outputs, inner].
 struct WeightedProduct {
   ir::Node* node = nullptr;
-  size_t axis = 0;  // axis of the result that holds the outputs
+  // The axis of the result that holds the outputs; none if a reshape divides or merges it.
+  std::optional<size_t> axis;
   int64_t outer = 1, outputs = 1, inner = 1;
   bool is_dense = false;
   Covered covered = {};  // the product and the reshapes after it
@@ -115,12 +118,22 @@ std::optional<WeightedProduct> WeightedProductOf(const FormSite& site, ir::Sourc
   const ir::Source before = BeforeViews(source, views);
   std::optional<WeightedProduct> product = PlainProductOf(site, before);
   if (!product) return std::nullopt;
-  const auto axis = SameAxis(TypeOf(before).dims, product->axis, TypeOf(source).dims);
-  if (!axis) return std::nullopt;
-  product->axis = *axis;
+  product->axis = SameAxis(TypeOf(before).dims, *product->axis, TypeOf(source).dims);
   product->covered = std::move(views);
   product->covered.insert(product->node);
   return product;
+}
+
+// Returns one number for each output of a product with the outputs on this axis. One number for all
+// needs no axis: whether a reshape keeps the axis can depend on the number of time steps.
+std::optional<std::vector<double>> PerOutput(const Repeated& constant, std::optional<size_t> axis,
+                                             const WeightedProduct& product) {
+  if (!axis && constant.numbers.size() != 1) return std::nullopt;
+  return AlongAxis(constant, axis.value_or(0), product.outputs);
+}
+std::optional<std::vector<double>> PerOutput(const Repeated& constant,
+                                             const WeightedProduct& product) {
+  return PerOutput(constant, product.axis, product);
 }
 
 std::optional<ir::Source> ScaledWeights(FormSite& site, const WeightedProduct& product,
@@ -172,8 +185,9 @@ void KeepAdditionApart(FormSite& site, const ir::Node& scaled, const WeightedPro
     return;
   }
   const std::optional<Repeated> constant = RepeatedOf(*reader, at);
-  const auto axis = SameAxis(scaled.outputs[0].type.dims, product.axis, dims);
-  if (constant && !(axis && AlongAxis(*constant, *axis, product.outputs))) {
+  const auto axis =
+      product.axis ? SameAxis(scaled.outputs[0].type.dims, *product.axis, dims) : std::nullopt;
+  if (constant && !PerOutput(*constant, axis, product)) {
     // A constant with one row per step is no longer a constant in the streaming model.
     if (!is_row) reader->attributes[kRoundsApart] = "true";
     return;
@@ -197,14 +211,14 @@ bool FoldIntoProduct(FormSite& site, ir::Node& node, const WithConstant& factor)
     if (product && TypeOf(addend->x).dims != node.outputs[0].type.dims) return false;
   }
   if (!product || TypeOf(factor.x).dims != node.outputs[0].type.dims) return false;
-  const auto factors = AlongAxis(factor.constant, product->axis, product->outputs);
+  const auto factors = PerOutput(factor.constant, *product);
   Covered covered = product->covered;
   if (addend) covered.insert(&before);
   if (!factors || !site.IsClosed(node, covered)) return false;
   std::optional<std::vector<float>> shift;
   std::optional<Repeated> scaled;
   if (addend) {
-    if (!AlongAxis(addend->constant, product->axis, product->outputs)) return false;
+    if (!PerOutput(addend->constant, *product)) return false;
     scaled = Joined(addend->constant, factor.constant, Joining::kProduct);
     if (scaled) shift = RoundedFloats(scaled->numbers);
     if (!shift) return false;
@@ -237,6 +251,17 @@ bool IsProductOrAddend(const FormSite& site, ir::Source x) {
   if (WeightedProductOf(site, x)) return true;
   const std::optional<size_t> i = ConstantInput(*x.node, Joining::kSum);
   return i && WeightedProductOf(site, x.node->inputs[1 - *i]);
+}
+
+// Returns true for a product with constant weights and any constant factors and addends after it.
+bool IsProductWithConstants(const FormSite& site, ir::Source x) {
+  while (!WeightedProductOf(site, x)) {
+    std::optional<size_t> i = ConstantInput(*x.node, Joining::kSum);
+    if (!i) i = ConstantInput(*x.node, Joining::kProduct);
+    if (!i) return false;
+    x = x.node->inputs[1 - *i];
+  }
+  return true;
 }
 
 // Merges two operations of one kind; the first has no other reader.
@@ -287,8 +312,7 @@ bool AreOfEveryStep(const FormSite& site, const WithConstant& second, Joining by
   }
   const std::optional<WeightedProduct> product = WeightedProductOf(site, first->x);
   return std::ranges::all_of(std::array{&first->constant, &second.constant}, [&](const auto* one) {
-    return one->numbers.size() == 1 ||
-           (product && AlongAxis(*one, product->axis, product->outputs));
+    return one->numbers.size() == 1 || (product && PerOutput(*one, *product));
   });
 }
 
@@ -301,7 +325,7 @@ bool GoesIntoProduct(const FormSite& site, const ir::Node& scaled) {
       i && !product) {
     product = WeightedProductOf(site, factor->x.node->inputs[1 - *i]);
   }
-  return product && AlongAxis(factor->constant, product->axis, product->outputs);
+  return product && PerOutput(factor->constant, *product);
 }
 
 // The constant input of an operation, and that of the preceding operation of the same kind.
@@ -322,7 +346,47 @@ std::optional<Neighbours> NeighboursAt(const ir::Node& node) {
   return std::nullopt;
 }
 
+bool IsNumber(const ir::Node& node, Joining by) {
+  const std::optional<size_t> i = ConstantInput(node, by);
+  return i && NumberIn(node.inputs[*i]).has_value();
+}
+
+// Returns the source of a chain of transpositions and reshapes; `last` is the one that reads it.
+// An Identity may be what a moved number left.
+ir::Source BeforeMovements(ir::Source source, Covered& covered, ir::Node*& last) {
+  while (PermutationOf(*source.node) || ops::TraitsOf(*source.node).reshapes ||
+         IsCalled(*source.node, "Identity")) {
+    last = source.node;
+    covered.insert(last);
+    source = last->inputs[0];
+  }
+  return source;
+}
+
 }  // namespace
+
+bool RecogniseMovedNumber(FormSite& site, ir::Node& node) {
+  const Joining by = ConstantInput(node, Joining::kSum) ? Joining::kSum : Joining::kProduct;
+  const std::optional<size_t> i = ConstantInput(node, by);
+  if (!i || node.attributes.contains(kRoundsApart)) return false;
+  const ir::Source moved = node.inputs[1 - *i];
+  Covered covered;
+  ir::Node* last = nullptr;
+  const ir::Source x = BeforeMovements(moved, covered, last);
+  if (last == nullptr || !IsNumber(node, by)) return false;
+  const bool meets =
+      IsNumber(*x.node, by) || (by == Joining::kSum && IsProductWithConstants(site, x));
+  const bool grows = TypeOf(moved).dims != node.outputs[0].type.dims;
+  if (!meets || grows || !site.IsClosed(node, covered)) return false;
+  const auto number = static_cast<float>(*NumberIn(node.inputs[*i]));
+  std::vector<ir::Source> inputs = {x, x};
+  inputs[*i] = NewFloats(site.graph(), node, {}, {number});
+  const std::string type(node.operation->name);
+  site.Redirect(*last, 0,
+                NewOperation(site.graph(), node, type, node.operation->opset, std::move(inputs)));
+  site.Replace(node, {}, {"Identity", 16, {moved}});
+  return true;
+}
 
 bool RecogniseTransposedAddend(FormSite& site, ir::Node& node) {
   if (!IsCalled(node, "Add") || node.attributes.contains(kRoundsApart)) return false;
@@ -332,7 +396,7 @@ bool RecogniseTransposedAddend(FormSite& site, ir::Node& node) {
   if (!order) return false;
   const ir::Source x = transposition->inputs[0];
   const std::optional<Repeated> constant = RepeatedOf(node, *i);
-  if (!constant || order->size() != constant->dims.size() || !IsProductOrAddend(site, x)) {
+  if (!constant || order->size() != constant->dims.size() || !IsProductWithConstants(site, x)) {
     return false;
   }
   // If the numbers vary along at most one axis, they keep their order.

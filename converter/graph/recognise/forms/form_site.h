@@ -83,6 +83,8 @@ bool RecogniseOneHot(FormSite& site, ir::Node& node);       // Gather, from prod
 bool RecogniseActivation(FormSite& site, ir::Node& node);
 // Consecutive constant factors and addends, and those after a product.
 bool RecogniseConstants(FormSite& site, ir::Node& node);
+// Numbers that are added or multiplied after movements of a product or of such an operation.
+bool RecogniseMovedNumber(FormSite& site, ir::Node& node);
 // Constants added after a transposition of a product.
 bool RecogniseTransposedAddend(FormSite& site, ir::Node& node);
 // Consecutive constants of several numbers that do not follow a product.

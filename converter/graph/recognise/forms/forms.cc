@@ -71,7 +71,7 @@ void RecogniseAttentions(ir::Graph& graph) {
 }
 void JoinConstants(ir::Graph& graph) { SearchIn(graph, kUnnamed<RecogniseConstants>); }
 void JoinTables(ir::Graph& graph) {
-  SearchIn(graph, kUnnamed<RecogniseTransposedAddend, RecogniseTables>);
+  SearchIn(graph, kUnnamed<RecogniseMovedNumber, RecogniseTransposedAddend, RecogniseTables>);
 }
 void RecogniseBands(ir::Graph& graph) { SearchIn(graph, kUnnamed<RecogniseBands>); }
 void JoinMovements(ir::Graph& graph) { SearchIn(graph, kUnnamed<RecogniseMovement>); }
