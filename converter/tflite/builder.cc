@@ -65,10 +65,11 @@ Sources Builder::Inputs() {
 
 std::optional<std::vector<int64_t>> Builder::KnownIntegers(size_t input) const {
   const Tensor& tensor = InputTensor(input);
-  if (!Has(input) || tensor.quantization) return std::nullopt;
+  if (!Has(input)) return std::nullopt;
   const auto computed = reader_.values_.find(op().inputs[input]);
+  const bool is_stored = HasNumbersOfCodes(tensor) || computed == reader_.values_.end();
   const std::optional<ir::Constant>& constant =
-      computed == reader_.values_.end() ? tensor.constant : computed->second.node->constant;
+      is_stored ? tensor.constant : computed->second.node->constant;
   if (!constant || IsFloat(constant->type.type)) return std::nullopt;
   std::vector<int64_t> numbers;
   const int64_t count = ElementCount(constant->type.dims).value_or(0);

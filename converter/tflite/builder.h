@@ -93,7 +93,8 @@ class Builder {
   // The value, as f32 if it is quantised. A left-out input, which adds a fault, is a hole.
   ir::Source Input(size_t input);
   Sources Inputs();  // all of them
-  // The elements of an integer constant; nullopt after a fault if it is computed.
+  // The elements of an integer constant, whatever its scale; nullopt after a fault if it is
+  // computed.
   std::optional<std::vector<int64_t>> Integers(size_t input);
   // Likewise; nullopt without a fault.
   std::optional<std::vector<int64_t>> KnownIntegers(size_t input) const;

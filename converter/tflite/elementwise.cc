@@ -252,16 +252,11 @@ void Quantize(Builder& b) {
     return b.SetPort(0, RescaledCodes(b, codes));
   }
   if (from.type == schema::ElementType::f32) return b.Set(0, QuantisedFloats(b, to, b.Input(0)));
-  if (IsQuantised(from) || !has_scale) return b.SetMoved(0, b.Input(0));
-  const ir::Source wide = b.Converted(b.Input(0), ElementType::f32);
-  const auto zero = static_cast<float>(from.quantization->zeros[0]);
-  const ir::Source centred = b.Add("Subtract", {wide, b.Float(zero)});
-  const ir::Source scale = b.Float(from.quantization->scales[0]);
-  b.Set(0, b.Add("Multiply", {centred, scale}));
+  b.SetMoved(0, NumbersOfInput(b, 0));
 }
 
 void Dequantize(Builder& b) {
-  const ir::Source x = b.Input(0);
+  const ir::Source x = NumbersOfInput(b, 0);
   b.Set(0, b.InputTensor(0).quantization ? x : b.Converted(x, ElementType::f32));
 }
 

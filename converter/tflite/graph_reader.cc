@@ -317,12 +317,12 @@ ir::Source GraphReader::Value(int32_t id) {
 // The value of a tensor that no operator has computed.
 ir::Source GraphReader::NumbersOf(const Tensor& tensor) {
   if (tensor.constant) {
-    if (tensor.quantization) return Dequantised(builder_, tensor);
+    if (HasNumbersOfCodes(tensor)) return Dequantised(builder_, tensor);
     return builder_.Const(*tensor.constant);
   }
   const std::optional<ElementType> type = IrTypeOf(tensor.type);
   if (type && ElementCount(tensor.dims) == 0) {
-    return builder_.Const({tensor.quantization ? ElementType::f32 : *type, tensor.dims}, {});
+    return builder_.Const({HasNumbersOfCodes(tensor) ? ElementType::f32 : *type, tensor.dims}, {});
   }
   reading_.faults.Add(fmt::format(
       "{}: tensor \"{}\" is read and has no value; must be an input, a constant or the output of "

@@ -284,7 +284,7 @@ void Gather(Builder& b) {
                     std::ranges::min(*indices));
   }
   b.SetMoved(0, b.Add("Gather", "opset8", {{"batch_dims", std::to_string(options.batch_dims())}},
-                      {b.Input(0), b.Input(1), b.Int(options.axis())}));
+                      {b.Input(0), b.PortInput(1), b.Int(options.axis())}));
 }
 
 void GatherNd(Builder& b) {

@@ -35,7 +35,7 @@ std::optional<Bias> BiasIn(Builder& b, size_t input, size_t x = 0, size_t weight
   const Tensor &of_x = b.InputTensor(x), &of_weights = b.InputTensor(weights);
   const bool has_codes = bias.constant && !IsFloat(bias.constant->type.type) && IsQuantised(of_x) &&
                          of_weights.quantization;
-  if (!has_codes) return Bias{b.Input(input), ""};
+  if (!has_codes) return Bias{NumbersOfInput(b, input), ""};
   const std::vector<float>& scales = of_weights.quantization->scales;
   const auto count = static_cast<size_t>(ElementCount(bias.dims).value_or(0));
   std::vector<int64_t> codes(count);

@@ -68,7 +68,9 @@ ir::Source Scaled(Builder& builder, const Tensor& tensor, ir::Source codes,
                      {value, PerScale(builder, tensor, quantization.scales)});
 }
 
-bool IsNarrow(const Tensor& tensor) { return BitsOf(tensor.constant->type.type) <= 16; }
+bool IsNarrow(schema::ElementType type) {
+  return BitsOf(IrTypeOf(type).value_or(ElementType::f32)) <= 16;
+}
 
 }  // namespace
 
@@ -89,6 +91,10 @@ bool IsQuantised(const Tensor& tensor) {
          (tensor.type == Type::i8 || tensor.type == Type::u8 || tensor.type == Type::i16);
 }
 
+bool HasNumbersOfCodes(const Tensor& tensor) {
+  return tensor.quantization && IsNarrow(tensor.type);
+}
+
 bool HaveSameCodes(const Tensor& a, const Tensor& b) {
   return IsQuantised(a) && IsQuantised(b) && a.type == b.type && a.quantization == b.quantization;
 }
@@ -96,7 +102,7 @@ bool HaveSameCodes(const Tensor& a, const Tensor& b) {
 ir::Source Dequantised(Builder& builder, const Tensor& tensor) {
   const ir::Constant& constant = *tensor.constant;
   const bool is_short = HasShortSteps(builder, tensor) && tensor.quantization->is_per_tensor();
-  if (IsNarrow(tensor) && !is_short) return Scaled(builder, tensor, builder.Const(constant));
+  if (IsNarrow(tensor.type) && !is_short) return Scaled(builder, tensor, builder.Const(constant));
   // Wider codes, such as those of a bias, are rounded only once.
   const TensorQuantization& quantization = *tensor.quantization;
   int64_t inner = 1;
@@ -114,6 +120,14 @@ ir::Source Dequantised(Builder& builder, const Tensor& tensor) {
   const ir::Source made = builder.Floats(tensor.dims, numbers);
   if (is_short) made.node->attributes = Stated(quantization);
   return made;
+}
+
+ir::Source NumbersOfInput(Builder& builder, size_t input) {
+  const Tensor& tensor = builder.InputTensor(input);
+  const bool has_numbers = tensor.constant ? HasNumbersOfCodes(tensor) : IsQuantised(tensor);
+  if (has_numbers || !tensor.quantization) return builder.Input(input);
+  if (tensor.constant) return Dequantised(builder, tensor);
+  return Scaled(builder, tensor, builder.Input(input));
 }
 
 ir::Source NumbersOfPort(Builder& builder, const Tensor& tensor, ir::Source codes) {

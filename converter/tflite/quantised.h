@@ -9,6 +9,9 @@ namespace weft::tflite {
 
 // Returns true if values of the tensor are codes: i8, u8 or i16 with a scale.
 bool IsQuantised(const Tensor& tensor);
+// Returns true if the graph has a constant of the tensor as numbers: codes of up to 16 bits with a
+// scale. The graph has wider codes as integers, as both runtimes do.
+bool HasNumbersOfCodes(const Tensor& tensor);
 // The attributes "scale" and "zero_point" (ir/stated.h) of codes.
 Attributes Stated(const TensorQuantization& quantization);
 // The lowest and highest code of a type.
@@ -21,6 +24,8 @@ bool HaveSameCodes(const Tensor& a, const Tensor& b);
 
 // The numbers of a constant tensor of codes of any width.
 ir::Source Dequantised(Builder& builder, const Tensor& tensor);
+// The numbers of an input with a scale, also of a type whose codes Input() gives as integers.
+ir::Source NumbersOfInput(Builder& builder, size_t input);
 // The numbers of an input port that holds codes.
 ir::Source NumbersOfPort(Builder& builder, const Tensor& tensor, ir::Source codes);
 // A constant of the codes of 0, or of zeros if the tensor is not quantised.

@@ -41,11 +41,12 @@ class Case:
 @dataclasses.dataclass
 class Const:
     """A constant input. Floats are quantised with the other inputs if `weight`; with `axis`, with a
-    scale per channel and zero point 0."""
+    scale per channel and zero point 0. `scale`: of integers, which LiteRT ignores."""
 
     array: np.ndarray
     weight: bool = False
     axis: int = None
+    scale: float = None
 
 
 @dataclasses.dataclass
@@ -99,7 +100,7 @@ def add_input(graph, item, kind, ports):
     if isinstance(item, Const):
         array = np.asarray(item.array)
         if not item.weight or kind == "f32" or array.dtype != np.float32:
-            return graph.tensor(kind_of(array), data=array)
+            return graph.tensor(kind_of(array), data=array, scale=item.scale)
         if item.axis is None:
             q = range_of(array, kind)
             return graph.tensor(kind, data=codes(array, kind, q), scale=q[0], zero=q[1])

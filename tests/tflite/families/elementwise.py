@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Arithmetic, functions, comparisons and types."""
 import numpy as np
-from casebook import Const, Port, i32, many, normal, single, source, uniform
-from writer import RELU, RELU6, RELU_N1_TO_1
+from casebook import Case, Const, Port, codes, i32, many, normal, single, source, uniform
+from writer import RELU, RELU6, RELU_N1_TO_1, Model
 
 ALL = ("f32", "i8", "u8", "i16")
 HALF, UNIT = 1 / 256, 1 / 128
@@ -122,6 +122,7 @@ def _types():
     yield from _quantize("requantize_i16_i8", x, ("i16", (1e-4, 0)), ("i8", (0.02, 3)))
     yield from _quantize("requantize_i32_i8", x, ("i32", (1e-5, 0)), ("i8", (0.02, 3)))
     yield from _quantize("requantize_i8_i16", x, ("i8", (0.02, 3)), ("i16", (1e-4, 0)))
+    yield from many(_dequantized_long(), _scaled_output())
     yield from single("half_weights", "DEQUANTIZE", [Port(normal("hw", 2, 3).astype(np.float16))],
                       ("f32",), outs=("f32",))
     yield from single("zeros_like", "ZEROS_LIKE", [normal("zl", 2, 3)], ("f32",))
@@ -135,11 +136,36 @@ def _as(values, kind):
     return values.astype(dtype)
 
 
+def _dequantized_long():
+    """Wide codes. No runtime has the operator for them; the schema defines the numbers."""
+    for kind in ("i32", "i64"):
+        for is_constant in (False, True):
+            wide = np.array([3, 4, 100, 120], kind.replace("i", "int"))
+            model = Model()
+            graph = model.graph()
+            x = graph.tensor(kind, wide.shape, wide if is_constant else None, "x0", scale=0.5, zero=1)
+            y = graph.tensor("f32", wide.shape, name="y0")
+            graph.op("DEQUANTIZE", [x], [y], 2)
+            graph.inputs, graph.outputs = [] if is_constant else [x], [y]
+            yield Case(f"dequantize_{kind}{'_constant' if is_constant else ''}", model,
+                       [] if is_constant else [wide],
+                       answers=[((wide - 1) * 0.5).astype(np.float32)],
+                       note="(code - zero point) * scale")
+
+
+def _scaled_output():
+    """An output is a constant of integers with a scale."""
+    model = Model()
+    graph = model.graph()
+    x, y = (graph.tensor("f32", [2, 3], name=name) for name in ("x0", "y0"))
+    graph.op("ABS", [x], [y])
+    graph.inputs = [x]
+    graph.outputs = [y, graph.tensor("i32", data=i32(4, 5), name="y1", scale=0.5)]
+    yield Case("constant_output_scaled", model, [normal("scaled", 2, 3)])
+
+
 def _quantize(path, x, before, after):
     """QUANTIZE or DEQUANTIZE between two types; None is f32."""
-    from casebook import Case, codes
-    from writer import Model
-
     model = Model()
     graph = model.graph()
     made = []

@@ -87,6 +87,20 @@ def _slices():
         yield from _moved(f"mirror_pad_{text}", "MIRROR_PAD", [x, pads], mode=mode)
 
 
+def _scaled_integers():
+    """LiteRT ignores the scale of positions and extents."""
+    x = normal("scaled", 3, 5, 4)
+    scaled = [Const(i32(*values), scale=0.5) for values in ((2, 0), (1, 0, 1), (2, -1, 2), (6, -1))]
+    yield from _moved("gather_scaled", "GATHER", [x, scaled[0]], axis=0)
+    yield from single("gather_scaled_i16", "GATHER",
+                      [x, Const(i32(2, 0).astype(np.int16), scale=0.5)], ("f32",), axis=0)
+    yield from _moved("slice_scaled", "SLICE", [x, scaled[1], scaled[2]], ("f32",))
+    yield from _moved("reshape_scaled", "RESHAPE", [x, scaled[3]], ("f32",))
+    yield from single("tile_scaled", "TILE", [i32(3, 4, 5), Const(i32(2), scale=0.5)], ("i32",))
+    yield from single("add_scaled", "ADD", [i32(3, 4), scaled[0]], ("i32",))
+    yield from single("cast_scaled", "CAST", [scaled[0]], ("f32",), outs=("f32",))
+
+
 def _gathers():
     x = normal("gather", 3, 5, 4)
     indices = Port(i32(2, 0, 2, 1).reshape(2, 2))
@@ -138,4 +152,4 @@ def _resizes():
 
 
 def cases():
-    return many(_shapes(), _joins(), _slices(), _gathers(), _blocks(), _resizes())
+    return many(_shapes(), _joins(), _slices(), _scaled_integers(), _gathers(), _blocks(), _resizes())
