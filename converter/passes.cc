@@ -202,9 +202,11 @@ PortCodes CodesOf(const std::vector<ir::Node*>& ports) {
 
 bool Read(Conversion& c) {
   const ConvertOptions& options = c.options;
-  const bool as_litert = options.arithmetic == graph::Arithmetic::kXnnpack;
+  const tflite::ReadOptions reading = {
+      .as_litert = options.arithmetic == graph::Arithmetic::kXnnpack,
+      .has_own_shapes = !options.shapes.empty()};
   c.graph =
-      ReadModelWithHoles(options.model, options.weights, options.in_memory, as_litert, c.faults);
+      ReadModelWithHoles(options.model, options.weights, options.in_memory, reading, c.faults);
   if (c.graph == nullptr) return false;
   graph::WarnOfDoubles(*c.graph, c.faults);
   graph::ApplyShapes(*c.graph, c.options.shapes, c.faults);

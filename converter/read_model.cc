@@ -36,12 +36,13 @@ std::optional<std::vector<std::byte>> BytesOf(const std::filesystem::path& model
 
 std::unique_ptr<ir::Graph> ReadOfAnySize(const std::filesystem::path& model,
                                          const std::filesystem::path& weights,
-                                         const ir::IrBytes& bytes, bool as_litert, Faults& faults) {
+                                         const ir::IrBytes& bytes,
+                                         const tflite::ReadOptions& options, Faults& faults) {
   if (model.extension() != ".tflite" && !tflite::IsTflite(bytes.xml)) {
     return ir::ReadWithHoles(model, bytes, weights, faults);
   }
   if (weights.empty()) {
-    return tflite::ReadWithHoles(model, {bytes.xml.begin(), bytes.xml.end()}, as_litert, faults);
+    return tflite::ReadWithHoles(model, {bytes.xml.begin(), bytes.xml.end()}, options, faults);
   }
   faults.Add(fmt::format("{}: is given with weights {}; a TensorFlow Lite model has no other file",
                          model.string(), weights.string()));
@@ -53,12 +54,12 @@ std::unique_ptr<ir::Graph> ReadOfAnySize(const std::filesystem::path& model,
 std::unique_ptr<ir::Graph> ReadModelWithHoles(const std::filesystem::path& model,
                                               const std::filesystem::path& weights,
                                               const std::optional<ir::IrBytes>& in_memory,
-                                              bool as_litert, Faults& faults) {
+                                              const tflite::ReadOptions& options, Faults& faults) {
   std::optional<std::vector<std::byte>> read;
   if (!in_memory) read = BytesOf(model, faults);
   if (!in_memory && !read) return nullptr;
   const ir::IrBytes bytes = in_memory ? *in_memory : ir::IrBytes{*read, std::nullopt};
-  std::unique_ptr<ir::Graph> graph = ReadOfAnySize(model, weights, bytes, as_litert, faults);
+  std::unique_ptr<ir::Graph> graph = ReadOfAnySize(model, weights, bytes, options, faults);
   if (graph == nullptr) return nullptr;
   const size_t layers = CountLayers(*graph);
   if (layers <= kMaxLayers) return graph;
@@ -71,7 +72,7 @@ std::unique_ptr<ir::Graph> ReadModel(const std::filesystem::path& model,
                                      const std::filesystem::path& weights,
                                      const std::optional<ir::IrBytes>& in_memory, Faults& faults) {
   Faults found;
-  std::unique_ptr<ir::Graph> graph = ReadModelWithHoles(model, weights, in_memory, false, found);
+  std::unique_ptr<ir::Graph> graph = ReadModelWithHoles(model, weights, in_memory, {}, found);
   for (const std::string& line : found.warnings()) faults.Warn(line);
   for (const std::string& line : found.lines()) faults.Add(line);
   return found.ok() ? std::move(graph) : nullptr;

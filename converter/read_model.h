@@ -11,6 +11,7 @@
 #include "converter/base/faults.h"
 #include "converter/ir/graph.h"
 #include "converter/ir/read.h"
+#include "converter/tflite/read.h"
 
 namespace weft::pipeline {
 
@@ -18,12 +19,12 @@ namespace weft::pipeline {
 inline constexpr size_t kMaxLayers = size_t{1} << 18;
 
 // Like ir::ReadWithHoles. Reads the file once if the model is not in memory. A model of more than
-// kMaxLayers is refused. A format is recognised by its first bytes or its extension. `as_litert`:
-// see tflite/read.h.
+// kMaxLayers is refused. A format is recognised by its first bytes or its extension. `options`
+// are those of a .tflite file.
 std::unique_ptr<ir::Graph> ReadModelWithHoles(const std::filesystem::path& model,
                                               const std::filesystem::path& weights,
                                               const std::optional<ir::IrBytes>& in_memory,
-                                              bool as_litert, Faults& faults);
+                                              const tflite::ReadOptions& options, Faults& faults);
 // Returns null if faults were added.
 std::unique_ptr<ir::Graph> ReadModel(const std::filesystem::path& model,
                                      const std::filesystem::path& weights,

@@ -31,6 +31,8 @@ inline constexpr const char* kStatedShortSums = "short_sums";
 // numbers were floats in the file; they are divided by the scale, and halves rounded away from
 // zero.
 inline constexpr const char* kTies = "ties";
+// ScatterNDUpdate: present if the updates are written as a block, which must fit in the data.
+inline constexpr const char* kStatedBlock = "block";
 
 // Returns nullopt if the node states no scale.
 inline std::optional<StatedCodes> CodesStatedBy(const Node& node) {

@@ -6,6 +6,7 @@
 #include "converter/base/elements.h"
 #include "converter/base/visible.h"
 #include "converter/tflite/graph_reader.h"
+#include "converter/tflite/moved.h"
 #include "converter/tflite/quantised.h"
 
 namespace weft::tflite {
@@ -332,7 +333,12 @@ void Builder::SetPort(size_t output, ir::Source value) {
 
 std::string Builder::Place() const { return reader_.Where(); }
 bool Builder::is_main() const { return reader_.IsMain(); }
-bool Builder::rounds_as_litert() const { return reader_.reading_.as_litert; }
+bool Builder::rounds_as_litert() const { return reader_.reading_.options.as_litert; }
+
+bool Builder::HasFixedShape(const Tensor& tensor) const {
+  return tensor.constant || (HasKnownShape(tensor) && !reader_.reading_.options.has_own_shapes);
+}
+
 const Model& Builder::model() const { return reader_.reading_.model; }
 ir::Graph& Builder::graph() { return *reader_.graph_; }
 

@@ -88,6 +88,8 @@ class Builder {
   const Tensor& InputTensor(size_t input) const;
   const Tensor& OutputTensor(size_t output) const;
   int64_t Rank(size_t input) const;
+  // Returns true if the tensor has the shape of the file in every conversion.
+  bool HasFixedShape(const Tensor& tensor) const;
   // Adds a fault and returns false if the input has another rank.
   bool RequireRank(size_t input, int64_t rank);
   // The value, as f32 if it is quantised. A left-out input, which adds a fault, is a hole.

@@ -13,6 +13,7 @@
 #include "converter/base/faults.h"
 #include "converter/ir/graph.h"
 #include "converter/tflite/builder.h"
+#include "converter/tflite/read.h"
 #include "converter/tflite/unsupported.h"
 
 namespace weft::tflite {
@@ -24,7 +25,7 @@ struct Reading {
   const Model& model;
   Faults& faults;
   Unsupported& unsupported;
-  bool as_litert = false;              // layers with two roundings take LiteRT's
+  ReadOptions options = {};
   int64_t next_id = 0;                 // of a node
   std::vector<size_t> subgraphs = {};  // that are being read, from the outermost
   size_t bodies = 0;                   // read so far

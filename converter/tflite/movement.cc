@@ -5,6 +5,7 @@
 #include <limits>
 #include <string>
 
+#include "converter/ir/stated.h"
 #include "converter/tflite/moved.h"
 #include "converter/tflite/quantised.h"
 
@@ -101,7 +102,7 @@ ir::Source ShapeOf(Builder& b, size_t input) {
 ir::Source FittingStart(Builder& b, const Tensor& data, const Tensor& update) {
   const ir::Source start = b.Converted(b.Input(2), ElementType::i64);
   const ir::Source above = b.Add("Maximum", {start, b.Int(0)});
-  if (!HasKnownShape(data) || !HasKnownShape(update)) {
+  if (!b.HasFixedShape(data) || !b.HasFixedShape(update)) {
     return b.Add("Minimum", {above, b.Add("Subtract", {ShapeOf(b, 0), ShapeOf(b, 1)})});
   }
   Dims last(data.dims.size());
@@ -124,21 +125,25 @@ std::vector<int64_t> Grid(const Dims& dims, size_t rank) {
   return grid;
 }
 
-// All positions of an update of unknown extents that begins at `start`, [extents..., rank].
-ir::Source PositionsOfUpdate(Builder& b, ir::Source start, size_t rank) {
-  const ir::Source shape = ShapeOf(b, 1);
+// The first `rank` elements of a vector.
+ir::Source First(Builder& b, ir::Source list, size_t rank) {
+  return b.Add("Slice", "opset8", {},
+               {list, b.Ints({{0}}), b.Ints({{static_cast<int64_t>(rank)}}), b.Ints({{1}})});
+}
+
+// All positions of the first `rank` axes of input 1, whose extents the conversion determines.
+ir::Source GridOfUpdate(Builder& b, size_t rank) {
+  const ir::Source shape = First(b, ShapeOf(b, 1), rank);
   std::vector<ir::Source> positions;
   for (size_t i = 0; i < rank; ++i) {
-    const auto at = [&](ir::Source list) {
-      return b.Add("Gather", "opset8", {{"batch_dims", "0"}},
-                   {list, b.Int(static_cast<int64_t>(i)), b.Int(0)});
-    };
+    const ir::Source extent = b.Add("Gather", "opset8", {{"batch_dims", "0"}},
+                                    {shape, b.Int(static_cast<int64_t>(i)), b.Int(0)});
     Dims dims(rank, 1);
     dims[i] = -1;
     const ir::Source range =
-        b.Add("Range", "opset4", {{"output_type", "i64"}}, {b.Int(0), at(shape), b.Int(1)});
-    const ir::Source along = b.Add("Add", {b.Reshaped(range, dims), at(start)});
-    const ir::Source all = b.Add("Broadcast", "opset3", {{"mode", "numpy"}}, {along, shape});
+        b.Add("Range", "opset4", {{"output_type", "i64"}}, {b.Int(0), extent, b.Int(1)});
+    const ir::Source all =
+        b.Add("Broadcast", "opset3", {{"mode", "numpy"}}, {b.Reshaped(range, dims), shape});
     positions.push_back(b.Add("Unsqueeze", {all, b.Int(static_cast<int64_t>(rank))}));
   }
   return b.Add("Concat", "opset1", {{"axis", std::to_string(rank)}}, positions);
@@ -307,7 +312,7 @@ bool IsFittingUpdate(Builder& b, const Tensor& tensor, const Dims& update, size_
   constexpr int64_t kMaxPositions = int64_t{1} << 24;
   int64_t positions = 1;
   for (size_t i = 0; i < rank && positions <= kMaxPositions; ++i) {
-    if (update[i] > data[i] && IsKnown(tensor, i)) {
+    if (update[i] > data[i] && b.HasFixedShape(tensor)) {
       b.Refuse("update has shape {}; must fit in {}", ToString(update), ToString(data));
       return false;
     }
@@ -319,33 +324,36 @@ bool IsFittingUpdate(Builder& b, const Tensor& tensor, const Dims& update, size_
   return false;
 }
 
-// Axes after the last one on which data and update differ are copied as a whole.
+// Axes after the last one on which data and update differ are copied as a unit. If the conversion
+// sets other shapes, the layer checks that these axes have equal extents.
 void DynamicUpdateSlice(Builder& b) {
-  const Tensor& tensor = b.InputTensor(0);
-  const Dims &data = tensor.dims, &update = b.InputTensor(1).dims;
+  const Tensor &tensor = b.InputTensor(0), &updates = b.InputTensor(1);
+  const Dims &data = tensor.dims, &update = updates.dims;
   if (data.size() != update.size()) {
     return b.Refuse("update has rank {}; must have rank {}", update.size(), data.size());
   }
-  if (!HasKnownShape(b.InputTensor(1))) {
-    const ir::Source start = FittingStart(b, tensor, b.InputTensor(1));
-    const ir::Source indices = PositionsOfUpdate(b, start, data.size());
-    return b.SetMoved(0, b.Add("ScatterNDUpdate", "opset3", {}, {b.Input(0), indices, b.Input(1)}));
-  }
+  const bool is_fixed = b.HasFixedShape(tensor) && b.HasFixedShape(updates);
+  const auto is_equal = [&](size_t axis) {
+    return IsKnown(tensor, axis) && IsKnown(updates, axis) && data[axis] == update[axis];
+  };
   size_t rank = data.size();
-  while (rank > 0 && IsKnown(tensor, rank - 1) && data[rank - 1] == update[rank - 1]) --rank;
+  while (rank > (is_fixed ? 0 : 1) && is_equal(rank - 1)) --rank;
   if (rank == 0) return b.SetMoved(0, b.Input(1), 1);
-  if (!IsFittingUpdate(b, tensor, update, rank)) return;
-  const Dims part(update.begin(), update.begin() + static_cast<ptrdiff_t>(rank));
-  ir::Source start = FittingStart(b, tensor, b.InputTensor(1));
-  if (rank < data.size()) {
-    start = b.Add("Slice", "opset8", {},
-                  {start, b.Ints({{0}}), b.Ints({{static_cast<int64_t>(rank)}}), b.Ints({{1}})});
+  ir::Source grid;
+  if (b.HasFixedShape(updates)) {
+    if (!IsFittingUpdate(b, tensor, update, rank)) return;
+    Dims dims(update.begin(), update.begin() + static_cast<ptrdiff_t>(rank));
+    const ir::Source positions = b.Ints(Grid(dims, rank));
+    dims.push_back(static_cast<int64_t>(rank));
+    grid = b.Reshaped(positions, dims);
+  } else {
+    grid = GridOfUpdate(b, rank);
   }
-  Dims dims = part;
-  dims.push_back(static_cast<int64_t>(rank));
-  const ir::Source grid = b.Reshaped(b.Ints(Grid(part, rank)), dims);
+  ir::Source start = FittingStart(b, tensor, updates);
+  if (rank < data.size()) start = First(b, start, rank);
   const ir::Source indices = b.Add("Add", {grid, start});
-  b.SetMoved(0, b.Add("ScatterNDUpdate", "opset3", {}, {b.Input(0), indices, b.Input(1)}));
+  b.SetMoved(0, b.Add("ScatterNDUpdate", "opset3", {{ir::kStatedBlock, "1"}},
+                      {b.Input(0), indices, b.Input(1)}));
 }
 
 void Tile(Builder& b) { b.SetMoved(0, b.Add("Tile", {b.Input(0), b.Input(1)})); }

@@ -15,10 +15,16 @@
 
 namespace weft::tflite {
 
-// Like ir::ReadWithHoles. `path` is the name in messages. With `as_litert`, integer layers that
-// LiteRT and tflite-micro round differently are rounded as in LiteRT.
+struct ReadOptions {
+  // Integer layers that LiteRT and tflite-micro round differently are rounded as in LiteRT.
+  bool as_litert = false;
+  // Inputs may get other shapes than those of the file.
+  bool has_own_shapes = false;
+};
+
+// Like ir::ReadWithHoles. `path` is the name in messages.
 std::unique_ptr<ir::Graph> ReadWithHoles(const std::filesystem::path& path,
-                                         std::vector<std::byte> bytes, bool as_litert,
+                                         std::vector<std::byte> bytes, const ReadOptions& options,
                                          Faults& faults);
 
 }  // namespace weft::tflite

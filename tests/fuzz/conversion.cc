@@ -42,7 +42,7 @@ std::optional<InputValue> ValueOf(Input model, Input weights, const char* name, 
   constexpr int64_t kMaxElements = 1 << 13;
   Faults faults;
   const auto graph =
-      pipeline::ReadModelWithHoles(name, {}, ir::IrBytes{model, weights}, false, faults);
+      pipeline::ReadModelWithHoles(name, {}, ir::IrBytes{model, weights}, {}, faults);
   if (!faults.ok() || graph == nullptr || number >= graph->parameters.size()) return std::nullopt;
   const TensorType& type = graph->parameters[number]->outputs[0].type;
   int64_t elements = 1;

@@ -141,6 +141,21 @@ TEST(TfliteCodes, ReadNoFloats) {
   }
 }
 
+TEST(TfliteShapes, MustHoldTheUpdate) {
+  for (const char* const name : {"dynamic_update_slice_20_2x4", "dynamic_update_slice_1_2x4",
+                                 "dynamic_update_slice_known_5_2x4"}) {
+    pipeline::ConvertOptions options;
+    options.model = kModels / "unknown_extents" / name / "model.tflite";
+    options.shapes["x0"] = {1, 4};
+    Faults faults;
+    EXPECT_FALSE(pipeline::Convert(options, faults).has_value()) << name;
+    ASSERT_EQ(faults.lines().size(), 1U) << name;
+    EXPECT_NE(faults.lines()[0].find("update has shape [2,4]; must fit in [1,4]"),
+              std::string::npos)
+        << faults.lines()[0];
+  }
+}
+
 // Keras 3 writes recurrent layers as loops that write each output into a list.
 TEST(TfliteLoops, OfKerasAreCells) {
   using format::Kind;

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "converter/ir/stated.h"
 #include "converter/ops/core/row_numbers.h"
 #include "converter/ops/core/slicing.h"
 #include "converter/ops/families.h"
@@ -246,7 +247,20 @@ void ScatterElementsAxes(AxisScope& scope) {
 
 // ScatterNDUpdate: rows selected by tuples of coordinates along the first axes.
 
+// Updates that are written as a block must fit in the data.
+bool IsFittingBlock(InferScope& scope) {
+  if (!scope.node().attributes.contains(ir::kStatedBlock)) return true;
+  const Dims &data = scope.input_dims(0), &block = scope.input_dims(2);
+  bool fits = block.size() == data.size();
+  for (size_t i = 0; fits && i < data.size(); ++i) fits = block[i] <= data[i];
+  if (!fits) {
+    scope.Fault("update has shape {}; must fit in {}", ToString(block), ToString(data));
+  }
+  return fits;
+}
+
 void InferScatterTuples(InferScope& scope) {
+  if (!IsFittingBlock(scope)) return;
   CheckIndexType(scope, 1);
   const Dims& data = scope.input_dims(0);
   const Dims& indices = scope.input_dims(1);

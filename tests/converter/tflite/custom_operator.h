@@ -56,7 +56,7 @@ inline ModelWriter OneOperator(const std::string& name, std::vector<ModelWriter:
 // The only fault, after the name of the operator, whose first output is "y".
 inline std::string FaultOf(const ModelWriter& model) {
   Faults faults;
-  ReadWithHoles("m", model.Bytes(), /*as_litert=*/false, faults);
+  ReadWithHoles("m", model.Bytes(), {}, faults);
   if (faults.lines().size() != 1) return std::to_string(faults.lines().size()) + " faults";
   return faults.lines()[0].substr(faults.lines()[0].find("\"y\": ") + 5);
 }

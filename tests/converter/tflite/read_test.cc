@@ -25,7 +25,7 @@ using Lines = std::vector<std::string>;
 
 std::unique_ptr<ir::Graph> ReadBytes(std::vector<std::byte> bytes, Lines& lines) {
   Faults faults;
-  std::unique_ptr<ir::Graph> graph = ReadWithHoles("model.tflite", std::move(bytes), false, faults);
+  std::unique_ptr<ir::Graph> graph = ReadWithHoles("model.tflite", std::move(bytes), {}, faults);
   lines = faults.lines();
   return graph;
 }

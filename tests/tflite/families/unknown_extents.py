@@ -73,6 +73,20 @@ def _updated(stored, update, start):
     return _case(path, build, normal("x", 9, 4))
 
 
+def _updated_known(stored, update):
+    """The file has known extents, and --shape gives others."""
+    path = f"dynamic_update_slice_known_{stored}_{update[0]}x{update[1]}"
+    values = normal(path, *update)
+
+    def build(made):
+        shape = (9, 4) if made.is_known else (stored, 4)
+        x, y = (made.graph.tensor("f32", shape, name=name) for name in ("x0", "y0"))
+        made.graph.op("DYNAMIC_UPDATE_SLICE", [x, made.constant(values), made.constant(i32(5, 1))], [y])
+        return x, y
+
+    return _case(path, build, normal("x", 9, 4))
+
+
 def _updated_by_rows():
     """The update is rows of x, of an unknown number."""
 
@@ -113,3 +127,5 @@ def cases():
         yield _transposed(padding, kernel, stride, extents)
     for stored, update, start in ((2, (1, 2), (5, 3)), (1, (1, 4), (3, 0)), (1, (2, 4), (3, 0)), (20, (2, 4), (15, 0))):
         yield _updated(stored, update, start)
+    for stored, update in ((4, (4, 4)), (5, (2, 4)), (5, (2, 3))):
+        yield _updated_known(stored, update)
