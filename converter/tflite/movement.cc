@@ -224,42 +224,95 @@ void SplitV(Builder& b) {
   for (uint32_t i = 0; i < count; ++i) b.SetMoved(i, {&split, i});
 }
 
+// Returns true if a slice has all elements of the axis, so that it begins at 0.
+bool HasAllOfAxis(const Builder& b, size_t axis, int64_t size) {
+  const Tensor &x = b.InputTensor(0), &y = b.OutputTensor(0);
+  const bool is_known = b.HasFixedShape(x) && axis < y.dims.size() && IsKnown(y, axis);
+  return is_known && (size < 0 ? y.dims[axis] : size) == x.dims[axis];
+}
+
+// Elements from positions that the run computes, in constant numbers. A Slice of the IR would have
+// run-time extents, so each axis gathers its elements. Returns nullopt if an axis has an open size.
+std::optional<ir::Source> SlicedAtRunTime(Builder& b, const Dims& sizes) {
+  const size_t rank = std::min(b.InputTensor(0).dims.size(), sizes.size());
+  for (size_t i = 0; i < rank; ++i) {
+    if (sizes[i] < 0 && !HasAllOfAxis(b, i, sizes[i])) return std::nullopt;
+  }
+  const ir::Source start = b.Converted(b.Input(1), ElementType::i64);
+  ir::Source x = b.Input(0);
+  for (size_t i = 0; i < rank; ++i) {
+    if (HasAllOfAxis(b, i, sizes[i])) continue;
+    const auto axis = static_cast<int64_t>(i);
+    const ir::Source first = b.Sliced(start, 0, axis, axis + 1);
+    const ir::Source steps =
+        b.Add("Range", "opset4", {{"output_type", "i64"}}, {b.Int(0), b.Int(sizes[i]), b.Int(1)});
+    x = b.Add("Gather", "opset8", {{"batch_dims", "0"}},
+              {x, sizes[i] == 1 ? first : b.Add("Add", {steps, first}), b.Int(axis)});
+  }
+  return x;
+}
+
+// Returns false and reports constant sizes, with constant positions or any, that do not fit.
+bool IsFittingSlice(Builder& b, const std::optional<Dims>& begin, const Dims& size) {
+  const Tensor& x = b.InputTensor(0);
+  for (size_t i = 0; i < std::min(x.dims.size(), size.size()); ++i) {
+    if (begin && i >= begin->size()) break;
+    const int64_t first = begin ? (*begin)[i] : 0, count = size[i];
+    const int64_t extent = b.HasFixedShape(x) ? x.dims[i] : std::numeric_limits<int32_t>::max();
+    if (first >= 0 && count >= -1 && first + std::max<int64_t>(count, 0) <= extent) continue;
+    b.Refuse("axis {} of {} begins at {} with size {}; must be within the axis", i,
+             ToString(x.dims), first, count);
+    return false;
+  }
+  return true;
+}
+
 // A size of -1 extends to the end.
 void Slice(Builder& b) {
   const auto begin = b.KnownIntegers(1), size = b.KnownIntegers(2);
   const size_t rank = static_cast<size_t>(b.Rank(0));
-  const Tensor& x = b.InputTensor(0);
-  for (size_t i = 0; begin && size && i < std::min({rank, begin->size(), size->size()}); ++i) {
-    const int64_t first = (*begin)[i], count = (*size)[i];
-    const int64_t extent = HasKnownShape(x) ? x.dims[i] : std::numeric_limits<int32_t>::max();
-    if (first >= 0 && count >= -1 && first + std::max<int64_t>(count, 0) <= extent) continue;
-    return b.Refuse("axis {} of {} begins at {} with size {}; must be within the axis", i,
-                    ToString(x.dims), first, count);
+  if (size && !IsFittingSlice(b, begin, *size)) return;
+  if (size && !begin) {
+    if (const auto y = SlicedAtRunTime(b, *size)) return b.SetMoved(0, *y);
   }
+  const int64_t all = std::numeric_limits<int32_t>::max();
+  const ir::Source start = b.Converted(b.Input(1), ElementType::i64);
   ir::Source end;
   if (begin && size) {
-    Dims ends(rank, std::numeric_limits<int32_t>::max());
+    Dims ends(rank, all);
     for (size_t i = 0; i < std::min({rank, begin->size(), size->size()}); ++i) {
       if ((*size)[i] >= 0) ends[i] = (*begin)[i] + (*size)[i];
     }
     end = b.Ints(ends);
   } else {
-    const ir::Source start = b.Converted(b.Input(1), ElementType::i64);
     const ir::Source length = b.Converted(b.Input(2), ElementType::i64);
-    end = b.Add("Add", {start, length});
-    if (!size || std::ranges::any_of(*size, [](int64_t extent) { return extent < 0; })) {
-      const ir::Source is_open = b.Add("Less", {length, b.Int(0)});
-      const ir::Source all = b.Int(std::numeric_limits<int32_t>::max());
-      end = b.Add("Select", {is_open, all, end});
-    }
+    const ir::Source is_open = b.Add("Less", {length, b.Int(0)});
+    end = b.Add("Select", {is_open, b.Int(all), b.Add("Add", {start, length})});
   }
-  const ir::Source start = b.Converted(b.Input(1), ElementType::i64);
   const ir::Source ones = b.Ints(Dims(rank, 1));
   b.SetMoved(0, b.Add("Slice", "opset8", {}, {b.Input(0), start, end, ones}));
 }
 
+// Constant sizes from positions that the run computes: the ends of a StridedSlice that are offsets,
+// without strides and masks. Returns nullopt for another StridedSlice.
+std::optional<Dims> SizesAtRunTime(Builder& b, const schema::StridedSliceOptions& options) {
+  const int masks = options.begin_mask() | options.end_mask() | options.ellipsis_mask() |
+                    options.new_axis_mask() | options.shrink_axis_mask();
+  if (!options.offset() || masks != 0 || b.KnownIntegers(1)) return std::nullopt;
+  const std::optional<Dims> sizes = b.KnownIntegers(2), strides = b.KnownIntegers(3);
+  const auto is_one = [](int64_t stride) { return stride == 1; };
+  const auto is_size = [](int64_t size) { return size >= 0; };
+  const bool is_plain = sizes && strides && std::ranges::all_of(*strides, is_one) &&
+                        std::ranges::all_of(*sizes, is_size);
+  return is_plain ? sizes : std::nullopt;
+}
+
 void StridedSlice(Builder& b) {
   const auto& options = b.Options<schema::StridedSliceOptions>();
+  if (const std::optional<Dims> sizes = SizesAtRunTime(b, options)) {
+    if (IsFittingSlice(b, std::nullopt, *sizes)) b.SetMoved(0, *SlicedAtRunTime(b, *sizes));
+    return;
+  }
   const size_t count = LengthOf(b.InputTensor(1));
   ir::Source end = b.Input(2);
   if (options.offset()) end = b.Add("Add", {b.Input(1), end});

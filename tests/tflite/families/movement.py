@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Movement, shapes and resizing."""
 import numpy as np
-from casebook import Const, Port, i32, many, normal, single
+from casebook import Case, Const, Port, i32, many, normal, single
+from writer import Model
 
 
 def _scalar(value):
@@ -87,6 +88,26 @@ def _slices():
         yield from _moved(f"mirror_pad_{text}", "MIRROR_PAD", [x, pads], mode=mode)
 
 
+def _run_time_slices():
+    """The run computes the position, the file has the size."""
+    x = normal("slice", 3, 5, 4)
+    kinds = {(1, 0, 2): (1, 5, 2), (0, 0, 1): (3, -1, 1), (1, 2, 0): (2, 3, 4)}
+    for number, (begin, size) in enumerate(kinds.items()):
+        yield from _moved(f"slice_at_{number}", "SLICE", [x, Port(i32(*begin)), Const(i32(*size))])
+    yield from _moved("strided_slice_offset_at", "STRIDED_SLICE",
+                      [x, Port(i32(1, 0, 2)), Const(i32(2, 5, 1)), Const(i32(1, 1, 1))], offset=True)
+    yield from single("slice_at_rank1", "SLICE", [x[0, 0], Port(i32(2)), Const(i32(2))], ("f32",))
+    model = Model()
+    graph = model.graph()
+    rows, at = graph.tensor("f32", [4, 5], name="x0"), graph.tensor("i32", [1], name="x1")
+    begin, part, y = graph.tensor("i32", [2]), graph.tensor("f32", [1, 5]), graph.tensor("f32", [1, 5], name="y0")
+    graph.op("CONCATENATION", [at, graph.tensor("i32", data=i32(0))], [begin])
+    graph.op("SLICE", [rows, begin, graph.tensor("i32", data=i32(1, 5))], [part])
+    graph.op("MUL", [part, graph.tensor("f32", data=normal("factors", 5))], [y])
+    graph.inputs, graph.outputs = [rows, at], [y]
+    yield Case("slice_at_row", model, [normal("rows", 4, 5), i32(3)])
+
+
 def _scaled_integers():
     """LiteRT ignores the scale of positions and extents."""
     x = normal("scaled", 3, 5, 4)
@@ -152,4 +173,4 @@ def _resizes():
 
 
 def cases():
-    return many(_shapes(), _joins(), _slices(), _scaled_integers(), _gathers(), _blocks(), _resizes())
+    return many(_shapes(), _joins(), _slices(), _run_time_slices(), _scaled_integers(), _gathers(), _blocks(), _resizes())
