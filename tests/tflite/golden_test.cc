@@ -141,6 +141,19 @@ TEST(TfliteCodes, ReadNoFloats) {
   }
 }
 
+// Layers that change codes are integers, even if only layers in f32 read them.
+TEST(TfliteCodes, AreIntegersBeforeFloats) {
+  for (const auto& [name, count] :
+       {std::pair("i8_before_log_softmax", 1U), std::pair("i8_before_dequantize", 0U)}) {
+    pipeline::ConvertOptions options;
+    options.model = kModels / "readers" / name / "model.tflite";
+    Faults faults;
+    const std::optional<pipeline::Converted> converted = pipeline::Convert(options, faults);
+    ASSERT_TRUE(converted.has_value()) << name;
+    EXPECT_EQ(converted->float_layers.size(), count) << name;
+  }
+}
+
 TEST(TfliteShapes, MustHoldTheUpdate) {
   for (const char* const name : {"dynamic_update_slice_20_2x4", "dynamic_update_slice_1_2x4",
                                  "dynamic_update_slice_known_5_2x4"}) {

@@ -186,6 +186,11 @@ bool QuantiseNormalize(QuantiseSite& site, ir::Node& quantiser, const ir::Node& 
 }  // namespace
 
 bool QuantiseBefore(QuantiseSite& site, ir::Node& quantiser) {
+  // Readers of floats get the numbers of these codes, as readers of codes do.
+  if (site.IsOfCodes(quantiser)) {
+    site.Integers({&quantiser, 0});
+    return true;
+  }
   QuantParams to = QuantiserOf(quantiser)->in;
   const ir::Source x = quantiser.inputs[0];
   const bool is_quantised = site.QuantParamsOf(x) != nullptr && !site.IsLimit(*x.node);

@@ -178,6 +178,14 @@ bool QuantiseSite::ArePartsQuantised(const ir::Node& join) const {
   return true;
 }
 
+bool QuantiseSite::IsOfCodes(const ir::Node& quantiser) const {
+  if (!quantiser.attributes.contains(ir::kStatedOperator) || RoundsFloats(quantiser)) return false;
+  const ir::Source x = quantiser.inputs[0];
+  const QuantParams to = QuantiserOf(quantiser)->in;
+  return quant_params_.Of(x) != nullptr || ArePartsQuantised(*x.node) ||
+         (!x.node->constant && quant_params_.HasCodes(x, to));
+}
+
 ir::Source QuantiseSite::Requantised(const ir::Node& like, const ir::Source& x,
                                      const QuantParams& from, const QuantParams& to) {
   if (!from.is_short() && !to.is_short()) return ByTable(like, Integers(x), from, to);

@@ -65,6 +65,9 @@ class QuantiseSite {
   // Returns true if the node concatenates values that are all quantised, each with its own
   // parameters.
   bool ArePartsQuantised(const ir::Node& join) const;
+  // Returns true if the operator of the file before `quantiser` moves codes or changes their
+  // parameters, which needs no floats.
+  bool IsOfCodes(const ir::Node& quantiser) const;
   // Returns true if `quantiser` rounds floats as QUANTIZE of tflite-micro does.
   bool RoundsFloats(const ir::Node& quantiser) const {
     return by_integers() && IsOfFloats(quantiser);

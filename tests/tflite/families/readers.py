@@ -85,5 +85,22 @@ def _without_a_step():
         yield made.case(o, y)
 
 
+def _before_floats(reader):
+    """QUANTIZE to another scale and MINIMUM, of which only a layer in f32 reads the codes."""
+    made = _Graph(f"i8_before_{reader.lower()}", "i8")
+    made.graph.inputs = [made.graph.tensor("i8", [1, 256], name="x0", scale=0.025, zero=5)]
+    r, v = (made.graph.tensor("i8", [1, 256], scale=0.05, zero=5) for _ in range(2))
+    limits = made.graph.tensor("i8", data=np.arange(256) // 4 + 20, scale=0.05, zero=5)
+    more = {"scale": 16 / 256, "zero": 127} if reader == "LOG_SOFTMAX" else {}
+    y = made.graph.tensor("i8" if more else "f32", [1, 256], name="y0", **more)
+    made.graph.op("QUANTIZE", made.graph.inputs, [r], 2)
+    made.graph.op("MINIMUM", [r, limits], [v], 2)
+    made.graph.op(reader, [v], [y], 2)
+    made.graph.outputs = [y]
+    return Case(made.path, made.model, [np.arange(-128, 128).astype(np.int8).reshape(1, 256)], rtol=0,
+                atol=0)
+
+
 def cases():
-    return many(_readers("i8"), _readers("i16"), _without_a_step())
+    return many(_readers("i8"), _readers("i16"), _without_a_step(),
+                [_before_floats("DEQUANTIZE"), _before_floats("LOG_SOFTMAX")])
