@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reductions, extreme positions, sums along an axis and normalisations.
+#include <algorithm>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "converter/tflite/builder.h"
 #include "converter/tflite/integer_sums.h"
@@ -8,10 +11,23 @@
 namespace weft::tflite {
 namespace {
 
+// The axes in input 1. LiteRT accepts an axis twice, also once from the front and once from the
+// end.
+ir::Source AxesOnce(Builder& b) {
+  const std::optional<std::vector<int64_t>> axes = b.KnownIntegers(1);
+  if (!axes) return b.Input(1);
+  std::vector<int64_t> unique;
+  for (const int64_t axis : *axes) {
+    const int64_t at = axis < 0 ? axis + b.Rank(0) : axis;
+    if (std::ranges::find(unique, at) == unique.end()) unique.push_back(at);
+  }
+  return unique.size() == axes->size() ? b.Input(1) : b.Ints(unique);
+}
+
 ir::Source Reduced(Builder& b, std::string type) {
   const bool keeps = b.Options<schema::ReducerOptions>().keep_dims();
   return b.Add(std::move(type), "opset1", {{"keep_dims", keeps ? "true" : "false"}},
-               {b.Input(0), b.Input(1)});
+               {b.Input(0), AxesOnce(b)});
 }
 
 // The attributes of TopK over an axis; `type` is that of the positions.

@@ -71,7 +71,7 @@ void Squeeze(Builder& b) {
     for (const int64_t axis : *axes) {
       const int64_t at = axis < 0 ? axis + b.Rank(0) : axis;
       const bool is_axis = at >= 0 && at < b.Rank(0);
-      from_front.push_back(at);
+      if (std::ranges::find(from_front, at) == from_front.end()) from_front.push_back(at);
       if (is_axis && (!HasKnownShape(x) || x.dims[static_cast<size_t>(at)] == 1)) continue;
       return b.Refuse("removes axis {} of {}; must be an axis of extent 1", axis, ToString(x.dims));
     }

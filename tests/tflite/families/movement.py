@@ -23,6 +23,7 @@ def _shapes():
     yield from _moved("transpose_4d", "TRANSPOSE", [normal("t4", 1, 3, 2, 5), Const(i32(0, 3, 1, 2))])
     yield from _moved("expand_dims", "EXPAND_DIMS", [x, _scalar(-2)])
     yield from _moved("squeeze", "SQUEEZE", [x[:1, :, :1]], squeeze_dims=[0])
+    yield from _moved("squeeze_twice", "SQUEEZE", [x[:1, :, :1].copy()], ("f32",), squeeze_dims=[0, -3])
     yield from _moved("squeeze_all", "SQUEEZE", [x[:1, :, :1].copy()], ("f32",))
     yield from single("shape", "SHAPE", [x], ("f32",), outs=("i32",), out_type=2)
     yield from single("shape_i64", "SHAPE", [x], ("f32",), outs=("i64",), out_type=4)

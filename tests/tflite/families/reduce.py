@@ -20,6 +20,7 @@ def _reductions():
         yield from single(f"{low}_last", name, [x, Const(i32(-1))], ("f32",), keep_dims=True)
         yield from single(f"{low}_rows", name, [x[0, 0], Const(i32(0))], ("f32",))
         yield from single(f"{low}_all", name, [x[0, 0], Const(i32(0, 1))], ("f32",))
+        yield from single(f"{low}_twice", name, [x, Const(i32(3, -1, 1))], ("f32",))
     numbers = np.arange(12, dtype=np.int32).reshape(3, 4)
     for name in ("SUM", "REDUCE_MAX", "REDUCE_MIN"):
         yield from single(f"{name.lower()}_integers", name, [numbers, Const(i32(1))], ("i32",))
