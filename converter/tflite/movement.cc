@@ -349,14 +349,18 @@ void GatherNd(Builder& b) {
   b.SetMoved(0, b.Add("GatherND", "opset8", {{"batch_dims", "0"}}, {b.Input(0), b.Input(1)}));
 }
 
-// Updates of one position are added.
+// Updates of one position are added. LiteRT adds codes like plain integers, to codes of 0.
 void ScatterNd(Builder& b) {
-  const ir::Source zeros = b.Add("Broadcast", "opset3", {{"mode", "numpy"}},
-                                 {ZeroLike(b, b.InputTensor(1)), b.Input(2)});
-  b.SetMoved(
-      0,
-      b.Add("ScatterNDUpdate", "opset15", {{"reduction", "sum"}}, {zeros, b.Input(0), b.Input(1)}),
-      1);
+  const Tensor& updates = b.InputTensor(1);
+  const bool has_codes = IsQuantised(updates);
+  const ir::Source added = has_codes ? b.Converted(b.PortInput(1), ElementType::i32) : b.Input(1);
+  const ir::Source zero =
+      has_codes ? b.Converted(b.Int(0), ElementType::i32) : ZeroLike(b, updates);
+  const ir::Source zeros = b.Add("Broadcast", "opset3", {{"mode", "numpy"}}, {zero, b.Input(2)});
+  const ir::Source sums =
+      b.Add("ScatterNDUpdate", "opset15", {{"reduction", "sum"}}, {zeros, b.Input(0), added});
+  if (!has_codes) return b.Set(0, sums);
+  b.SetPort(0, b.Converted(sums, *IrTypeOf(updates.type)));
 }
 
 // Returns false and reports an update that does not fit, or whose positions need gigabytes.

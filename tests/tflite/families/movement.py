@@ -109,6 +109,17 @@ def _run_time_slices():
     yield Case("slice_at_row", model, [normal("rows", 4, 5), i32(3)])
 
 
+def _scattered_codes():
+    """LiteRT adds codes, not numbers, and other elements are code 0."""
+    model = Model()
+    graph = model.graph()
+    x, y = (graph.tensor("i8", shape, name=name, scale=0.1, zero=20) for name, shape in (("x0", [3, 2]), ("y0", [6, 2])))
+    indices = graph.tensor("i32", data=i32(4, 1, 4).reshape(3, 1))
+    graph.op("SCATTER_ND", [indices, x, graph.tensor("i32", data=i32(6, 2))], [y])
+    graph.inputs, graph.outputs = [x], [y]
+    return Case("scatter_nd_codes", model, [np.array([[25, 100], [30, -7], [12, 90]], np.int8)])
+
+
 def _scaled_integers():
     """LiteRT ignores the scale of positions and extents."""
     x = normal("scaled", 3, 5, 4)
@@ -135,6 +146,7 @@ def _gathers():
     yield from single("scatter_nd", "SCATTER_ND", [Port(i32(4, 1, 4).reshape(3, 1)),
                                                    Port(normal("updates", 3, 2)), Const(i32(6, 2))],
                       ("f32",), outs=("f32",))
+    yield _scattered_codes()
     yield from _moved("dynamic_update_slice", "DYNAMIC_UPDATE_SLICE",
                       [x, normal("update", 1, 2, 4), Port(i32(1, 4, 0))], ("f32",))
     yield from _moved("dynamic_update_slice_const", "DYNAMIC_UPDATE_SLICE",
