@@ -33,18 +33,26 @@ std::optional<Bias> BiasIn(Builder& b, size_t input, size_t x = 0, size_t weight
   if (!b.Has(input)) return std::nullopt;
   const Tensor& bias = b.InputTensor(input);
   const Tensor &of_x = b.InputTensor(x), &of_weights = b.InputTensor(weights);
-  const bool has_codes = bias.constant && !IsFloat(bias.constant->type.type) && IsQuantised(of_x) &&
-                         of_weights.quantization;
+  const std::optional<ElementType> type = IrTypeOf(bias.type);
+  const bool has_codes =
+      type && !IsFloat(*type) && IsQuantised(of_x) && of_weights.quantization.has_value();
   if (!has_codes) return Bias{NumbersOfInput(b, input), ""};
   const std::vector<float>& scales = of_weights.quantization->scales;
   const auto count = static_cast<size_t>(ElementCount(bias.dims).value_or(0));
+  const auto scale_of = [&](size_t i) {
+    return static_cast<double>(of_x.quantization->scales[0]) *
+           static_cast<double>(scales[scales.size() == count ? i : 0]);
+  };
   std::vector<int64_t> codes(count);
   std::vector<float> numbers(count);
+  if (!bias.constant) {
+    for (size_t i = 0; i < count; ++i) numbers[i] = static_cast<float>(scale_of(i));
+    const ir::Source computed = b.Converted(b.PortInput(input), ElementType::f32);
+    return Bias{b.Add("Multiply", {computed, b.Floats(bias.dims, numbers)}), ""};
+  }
   for (size_t i = 0; i < count; ++i) {
     codes[i] = IntegerAt(bias.constant->type.type, bias.constant->bytes, i);
-    const double scale = static_cast<double>(of_x.quantization->scales[0]) *
-                         static_cast<double>(scales[scales.size() == count ? i : 0]);
-    numbers[i] = static_cast<float>(static_cast<double>(codes[i]) * scale);
+    numbers[i] = static_cast<float>(static_cast<double>(codes[i]) * scale_of(i));
   }
   return Bias{b.Floats(bias.dims, numbers), ListText(codes)};
 }
@@ -56,12 +64,14 @@ ir::Source WithBias(Builder& b, ir::Source product, ir::Source numbers, const Bi
 }
 
 // Returns true if input 1 is computed, or not one matrix, so that no step has it as int8 weights.
+// So is a product with a bias in input 2 that is computed.
 bool HasComputedCodes(const Builder& b) {
   const Tensor& y = b.InputTensor(1);
   const bool is_matrix =
       ElementCount(y.dims) ==
       ElementCount(Dims(y.dims.end() - std::min<int64_t>(2, std::ssize(y.dims)), y.dims.end()));
-  return HasSums(b, 2, schema::ElementType::i16) || (HasSums(b, 2) && !(y.constant && is_matrix));
+  return HasSums(b, 2, schema::ElementType::i16) ||
+         (HasSums(b, 2) && !(y.constant && is_matrix && (!b.Has(2) || b.InputTensor(2).constant)));
 }
 
 // Sets output 0 to the product of the codes `x` and input 1, with a constant bias of i32 or none.
@@ -71,9 +81,7 @@ void SetProductOfCodes(Builder& b, ir::Source x, Attributes transposed, size_t b
   ir::Source sums =
       b.Add(is_of_bytes ? "ShortMatMul" : "MatMul", is_of_bytes ? kOwnVersion : "opset1",
             std::move(transposed), {x, CentredCodes(b, 1)});
-  if (b.Has(bias)) {
-    sums = b.Add("Add", {sums, b.Const(*b.InputTensor(bias).constant)});
-  }
+  if (b.Has(bias)) sums = b.Add("Add", {sums, b.Input(bias)});
   const double product = static_cast<double>(ScaleOf(b.InputTensor(0))) *
                          static_cast<double>(ScaleOf(b.InputTensor(1)));
   SetFromSums(b, sums, product / static_cast<double>(ScaleOf(b.OutputTensor(0))), activation);
@@ -206,8 +214,7 @@ void FullyConnected(Builder& b) {
   }
   if (!b.RequireRank(1, 2)) return;
   const bool has_integer_bias = !b.Has(2) || b.InputTensor(2).type == schema::ElementType::i32;
-  const bool is_of_codes = HasSums(b, 2) && HasComputedCodes(b) && has_integer_bias &&
-                           (!b.Has(2) || b.InputTensor(2).constant);
+  const bool is_of_codes = HasSums(b, 2) && HasComputedCodes(b) && has_integer_bias;
   ir::Source x = is_of_codes ? CentredCodes(b, 0) : b.Input(0);
   const int64_t length = b.InputTensor(1).dims[1];
   const bool keeps_rank =

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Dense layers and convolutions."""
 import numpy as np
-from casebook import Case, Const, codes, i32, many, normal, range_of, single
+from casebook import Case, Const, codes, i32, many, normal, range_of, single, source
 from writer import RELU, RELU6, SAME, VALID, Model
 
 TYPES = ("f32", "i8", "i16")
@@ -128,5 +128,29 @@ def _sparse():
     yield Case("weights_sparse", model, [normal("sx", 2, 6)])
 
 
+def _computed_bias(name, shape, axis, **options):
+    """An int8 layer whose bias is an input of i32 codes. Weights of a convolution have a scale each."""
+    random = source(f"computed bias of {name}")
+    model = Model()
+    graph = model.graph()
+    image = name != "FULLY_CONNECTED"
+    x = graph.tensor("i8", [1, 4, 5, 3] if image else [7, 3], name="x0", scale=0.05, zero=3)
+    scale = np.float32([0.01, 0.02, 0.005, 0.015]) if image else np.float32(0.01)
+    weights = graph.tensor("i8", data=random.integers(-127, 128, shape), scale=scale, axis=axis)
+    bias = graph.tensor("i32", [4], name="x1", scale=np.float32(0.05) * scale)
+    y = graph.tensor("i8", [1, 4, 5, 4] if image else [7, 4], name="y0", scale=0.1, zero=-7)
+    graph.op(name, [x, weights, bias], [y], 4 if not image else 3, **options)
+    graph.inputs, graph.outputs = [x, bias], [y]
+    arrays = [random.integers(-128, 128, x.shape).astype(np.int8),
+              random.integers(-3000, 3000, 4).astype(np.int32)]
+    return Case(f"computed_bias_{name.lower()}", model, arrays)
+
+
+def _computed_biases():
+    strides = {"stride_w": 1, "stride_h": 1, "padding": SAME}
+    yield _computed_bias("FULLY_CONNECTED", (4, 3), 0)
+    yield _computed_bias("CONV_2D", (4, 2, 3, 3), 0, **strides)
+
+
 def cases():
-    return many(_dense(), _convolutions(), _compressed(), _sparse())
+    return many(_dense(), _convolutions(), _compressed(), _sparse(), _computed_biases())
