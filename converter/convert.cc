@@ -50,6 +50,7 @@ void TakeValues(const Options& options, std::map<std::string, graph::InputValue>
                       name, ToString(value.type), value.bytes.size()));
       continue;
     }
+    value.may_convert = true;
     values->emplace(name, std::move(value));
   }
 }

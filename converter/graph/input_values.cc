@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "converter/base/elements.h"
 #include "converter/base/packed.h"
 #include "converter/base/visible.h"
 #include "converter/graph/input_shapes.h"
@@ -57,6 +58,45 @@ std::optional<InputValue> ValueOfNumbers(const std::string& name, const std::str
   return value;
 }
 
+// Returns true if a call of the model converts numbers between these types.
+bool AreConvertible(ElementType from, ElementType to) {
+  const auto has_numbers = [](ElementType type) {
+    return ElementBytes(type) != 0 && type != ElementType::boolean;
+  };
+  const bool is_half = to == ElementType::f16 || to == ElementType::bf16;
+  return has_numbers(from) && has_numbers(to) && !is_half && (!IsFloat(from) || IsFloat(to));
+}
+
+std::string NumbersOf(const InputValue& value) {
+  std::string text;
+  const auto count = static_cast<size_t>(ElementCount(value.type.dims).value_or(0));
+  for (size_t i = 0; i < count; ++i) {
+    if (i > 0) text += ',';
+    text += IsFloat(value.type.type)
+                ? fmt::format("{}", RealAt(value.type.type, value.bytes, i))
+                : fmt::format("{}", IntegerAt(value.type.type, value.bytes, i));
+  }
+  return text;
+}
+
+// Returns the value in the type of the input; nullopt with a fault if it does not fit.
+std::optional<InputValue> Converted(const std::string& name, InputValue value,
+                                    const ir::Node& parameter, Faults& faults) {
+  const TensorType& type = parameter.outputs[0].type;
+  const bool is_filling = value.type.dims.empty() && !type.dims.empty();
+  const bool is_other = value.type.type != type.type || is_filling;
+  if (!is_other || value.bytes.empty() || !AreConvertible(value.type.type, type.type)) return value;
+  const std::string numbers = NumbersOf(value);
+  if (is_filling) return ValueOfNumbers(name, numbers, parameter, faults);
+  std::string reason;
+  std::optional<std::vector<std::byte>> bytes = BytesOfNumbers(numbers, type.type, &reason);
+  if (!bytes) {
+    faults.Add(fmt::format("--value: input \"{}\": {}", OneLine(name), reason));
+    return std::nullopt;
+  }
+  return InputValue{{type.type, value.type.dims}, *std::move(bytes)};
+}
+
 }  // namespace
 
 void ApplyValues(ir::Graph& graph, const std::map<std::string, InputValue>& values,
@@ -69,6 +109,8 @@ void ApplyValues(ir::Graph& graph, const std::map<std::string, InputValue>& valu
     std::optional<InputValue> value = as_given;
     if (!as_given.numbers.empty()) {
       value = ValueOfNumbers(name, as_given.numbers, *parameter, faults);
+    } else if (as_given.may_convert) {
+      value = Converted(name, as_given, *parameter, faults);
     }
     if (!value) continue;
     const TensorType& type = parameter->outputs[0].type;

@@ -21,10 +21,13 @@ struct InputValue {
   // Alternative to `type` and `bytes`: numbers as in number_value.h, which take the input's type
   // and shape. A single number fills an input of fixed shape.
   std::string numbers = {};
+  // Numbers of another type that the input's type can hold are converted, as a call of the model
+  // does, and a number of rank 0 fills an input of fixed shape.
+  bool may_convert = false;
 };
 
-// Keys are names of inputs, or else indices among the inputs that the model declares. The type must
-// be the input's, and the shape must match the declared one.
+// Keys are names of inputs, or else indices among the inputs that the model declares. Unless the
+// value may be converted, its type must be the input's; the shape must match the declared one.
 void ApplyValues(ir::Graph& graph, const std::map<std::string, InputValue>& values, Faults& faults);
 
 }  // namespace weft::graph

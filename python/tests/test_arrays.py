@@ -194,6 +194,30 @@ class TypesWithoutName(unittest.TestCase):
                     np.testing.assert_array_equal(output, array)
 
 
+class ValuesOfOtherTypes(unittest.TestCase):
+    """A value takes the type of its input, as the array of a call does."""
+
+    def test_numbers_and_wider_arrays_are_converted(self):
+        wide = np.arange(8).reshape(2, 4)
+        for kind, name, value in (("i32", "int32", 5), ("i32", "int32", wide), ("f32", "float32", 0.1),
+                                  ("f32", "float32", wide), ("i64", "int64", np.int8(-3))):
+            with self.subTest(kind=kind), tempfile.TemporaryDirectory() as folder:
+                path = pathlib.Path(folder) / "model.xml"
+                path.write_text(_IDENTITY.format(kind=kind, upper=kind.upper()))
+                output = weft.convert(path, values={"x": value})()
+                self.assertEqual(output.dtype, name)
+                np.testing.assert_array_equal(output, np.broadcast_to(np.asarray(value, name), (2, 4)))
+
+    def test_numbers_that_the_type_lacks_are_refused(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "model.xml"
+            path.write_text(_IDENTITY.format(kind="i32", upper="I32"))
+            for value, words in ((1 << 40, "is 1099511627776; must be a number that i32 holds"),
+                                 (0.5, r"is f64\[\]; must be i32\[2,4\]")):
+                with self.assertRaisesRegex(weft.Error, words):
+                    weft.convert(path, values={"x": value})
+
+
 def _in_threads(work, count):
     threads = [threading.Thread(target=work, args=(i,)) for i in range(count)]
     for thread in threads:

@@ -26,6 +26,22 @@ class WrongContainers(unittest.TestCase):
                                                 rf"^weft: {name}: is {kind}; must be a dict$"):
                         weft.convert(path, **{name: wrong})
 
+    def test_numpy_integers_are_indices(self):
+        case = Case(_GRU)
+        model = weft.convert(case.model)
+        arrays = list(case.inputs.values())
+        must = model.run(arrays)
+        for name, array in model.run({np.int64(i): array for i, array in enumerate(arrays)}).items():
+            np.testing.assert_array_equal(array, must[name])
+        with self.assertRaisesRegex(weft.Error, r'^weft: input "9": does not exist; must be one of '):
+            model.run({np.int64(9): arrays[0]})
+
+    def test_dimensions_below_minus_one_are_refused(self):
+        for wrong in (-7, np.int64(-2), 1 << 31):
+            with self.assertRaisesRegex(weft.Error, rf'^weft: shapes: "x": has dimension {wrong}; must '
+                                        'be 0 to 2147483647, or -1, None or "[?]" for any length$'):
+                weft.convert(Case(_CONVOLUTIONS).model, shapes={"x": (wrong, 12, 8)})
+
     def test_arrays_go_by_dict_or_by_order(self):
         case = Case(_GRU)
         model = weft.convert(case.model)

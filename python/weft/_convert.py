@@ -39,7 +39,7 @@ def convert(model: Any, *, weights: str | os.PathLike[str] | None = None,
     weights: path of the IR's weights. Default: the .bin file next to the IR.
     shapes: shapes of inputs, in elements; "?", None or -1 for a time axis of any length, with
       streaming. Here and below, inputs and outputs are specified by name or index.
-    values: arrays of inputs that become constants.
+    values: arrays of inputs that become constants, or one number for all elements of an input.
     states: pairs of an input and the output that is its value in the next run; starts with zeros.
     streaming: time steps per run (True: one), with state kept between runs.
     time_axis: with streaming, the time axis of an input or output. Default: found automatically.
@@ -58,7 +58,7 @@ def convert(model: Any, *, weights: str | os.PathLike[str] | None = None,
     Raises ``weft.Error`` with all errors of the model.
     """
     options = _core.Options()
-    options.shapes = {str(name): [_size(size) for size in shape]
+    options.shapes = {str(name): [_size(name, size) for size in shape]
                       for name, shape in mapping("shapes", shapes).items()}
     options.states = [(str(name), str(output))
                       for name, output in mapping("states", states).items()]
@@ -95,9 +95,16 @@ def _converted(ir: Files | InMemory, options: _core.Options, rows: list[Any], ot
     return Model(_core.Stream(_as_array(file), name), source)
 
 
-def _size(size: int | str | None) -> int:
+def _size(name: str | int, size: int | str | None) -> int:
     """Returns a dimension; -1 for a dynamic one."""
-    return -1 if size is None or size == "?" else operator.index(size)
+    if size is None or size == "?":
+        return -1
+    most = (1 << 31) - 1
+    dim = operator.index(size)
+    if not -1 <= dim <= most:
+        raise Error(f'weft: shapes: "{name}": has dimension {dim}; must be 0 to {most}, or -1, None or '
+                    '"?" for any length')
+    return dim
 
 
 def _byte_count(name: str, value: int | str) -> int:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import dataclasses
 import functools
 import json
+import operator
 import os
 import pathlib
 import threading
 import weakref
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, SupportsIndex
 
 import numpy as np
 import numpy.typing as npt
@@ -310,9 +311,9 @@ def _names(ports: tuple[Port, ...]) -> str:
 
 
 def _find(ports: tuple[Port, ...], side: str, name: str | int) -> int:
-    if isinstance(name, int):
-        if 0 <= name < len(ports):
-            return name
+    if isinstance(name, SupportsIndex):
+        if 0 <= (index := operator.index(name)) < len(ports):
+            return index
     else:
         found = [i for i, port in enumerate(ports) if name in port.names]
         if len(found) == 1:

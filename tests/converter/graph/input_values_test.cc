@@ -5,9 +5,11 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "converter/base/elements.h"
 #include "converter/graph/number_value.h"
 #include "tests/converter/graph_builder.h"
 
@@ -52,6 +54,35 @@ TEST_F(InputValues, AreFoundByTheIndexThatTheModelGivesThem) {
       Faults({{"0", Zeros({ElementType::f32, {3, 8}})}, {"1", Zeros({ElementType::i32, {2}})}}),
       ValueFaults{});
   EXPECT_TRUE(g.graph.parameters.empty());
+}
+
+// A call of the model accepts such numbers, too.
+TEST_F(InputValues, TakeTheTypeOfTheInputIfTheyMay) {
+  const auto of = [](const TensorType& type, const auto& numbers) {
+    const auto bytes = std::as_bytes(std::span(numbers));
+    graph::InputValue value{type, {bytes.begin(), bytes.end()}};
+    value.may_convert = true;
+    return value;
+  };
+  const ir::Node& n = *g.graph.parameters[1];
+  const std::vector<int64_t> large = {7, int64_t{1} << 31}, small = {7, -8}, one = {-5};
+  EXPECT_EQ(Faults({{"n", of({ElementType::i64, {2}}, large)}}),
+            ValueFaults{"--value: input \"n\": is 2147483648; must be a number that i32 holds"});
+  EXPECT_EQ(Faults({{"n", of({ElementType::f64, {2}}, std::vector<double>{1, 2})}}),
+            ValueFaults{"--value: input \"n\": is f64[2]; must be i32[2]"});
+  EXPECT_EQ(Faults({{"n", of({ElementType::i64, {1, 2}}, small)}}),
+            ValueFaults{"--value: input \"n\": is i32[1,2]; must be i32[2]"});
+  const std::vector<double> reals(8, 0.1);
+  EXPECT_EQ(Faults({{"n", of({ElementType::i64, {2}}, small)},
+                    {"x", of({ElementType::f64, {1, 8}}, reals)}}),
+            ValueFaults{});
+  EXPECT_EQ(n.constant->type, (TensorType{ElementType::i32, {2}}));
+  EXPECT_EQ(IntegerAt(ElementType::i32, n.constant->bytes, 1), -8);
+  g.Parameter({ElementType::i8, {3}}).node->name = "k";
+  const ir::Node& k = *g.graph.parameters[0];
+  EXPECT_EQ(Faults({{"k", of({ElementType::i64, {}}, one)}}), ValueFaults{});
+  EXPECT_EQ(k.constant->type, (TensorType{ElementType::i8, {3}}));
+  EXPECT_EQ(IntegerAt(ElementType::i8, k.constant->bytes, 2), -5);
 }
 
 TEST_F(InputValues, FillOpenDimensionsAlone) {
