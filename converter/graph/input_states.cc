@@ -114,6 +114,9 @@ void ApplyStates(ir::Graph& graph, const InputStates& states, Faults& faults) {
   }
   if (!faults.ok()) return;
   for (const auto& [parameter, result] : pairs) MakeState(graph, *parameter, *result);
+  if (!pairs.empty() && graph.parameters.empty() && graph.results.empty()) {
+    faults.Add("--state: removes every input and output; must leave at least one");
+  }
 }
 
 }  // namespace weft::graph

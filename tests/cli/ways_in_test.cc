@@ -219,6 +219,8 @@ TEST_F(States, AreRefusedWithTheReason) {
               "\"net/sum:0\"? must be one of \"net/sum:0\"");
   ExpectFault("a=net/sum:0 b=net/sum:0", 1,
               "--state: input \"b\": is in two pairs, or its output is; must be in one pair");
+  ExpectFault("a=net/sum:0 --value b=1", 1,
+              "--state: removes every input and output; must leave at least one");
   std::string open(kPair);
   open.replace(open.find("shape=\"2\""), 9, "shape=\"?\"");
   open.replace(open.find("<dim>2</dim>"), 12, "<dim>-1</dim>");
