@@ -104,7 +104,7 @@ void CheckMeasures(const ConvertCall& call) {
   }
   if (call.sensitivity && is_auto && call.options.precisions.layers.empty()) {
     RefuseOption("--sensitivity",
-                 "is given without --precision; must be given with a type that rounds");
+                 "is given without --precision TYPE; must be given with a type that rounds");
   }
   if (call.sensitivity && call.options.precisions.all == ElementType::f32 &&
       call.options.precisions.layers.empty()) {

@@ -164,6 +164,10 @@ std::string MisfitOf(const ModelPort& port, Feed& feed) {
 
 std::optional<Feed> ParseFeed(const ModelPort& port, std::vector<std::byte> bytes, bool cast,
                               std::string* reason) {
+  if (bytes.empty()) {
+    *reason = "is empty; must be a .npy or .wav file";
+    return std::nullopt;
+  }
   if (IsWav(bytes)) {
     const std::optional<Recording> recording = ParseWav(bytes, reason);
     return recording ? CutRecording(port, *recording, reason) : std::nullopt;

@@ -12,6 +12,8 @@ namespace weft::cli {
 namespace {
 
 constexpr uint32_t kPcm = 1, kFloat = 3, kExtensible = 0xFFFE;
+// RIFX has big-endian numbers, the last two have sizes of 64 bits.
+constexpr const char* kContainers[] = {"RIFF", "RIFX", "RF64", "BW64"};
 
 // Reads a little-endian number of `count` <= 4 bytes; the bytes must exist.
 uint32_t NumberAt(std::string_view bytes, size_t offset, size_t count) {
@@ -70,11 +72,18 @@ float SampleAt(std::string_view data, size_t index, const WavFormat& format) {
 
 bool IsWav(std::span<const std::byte> file) {
   const std::string_view bytes(reinterpret_cast<const char*>(file.data()), file.size());
-  return bytes.size() >= 12 && bytes.starts_with("RIFF") && bytes.substr(8, 4) == "WAVE";
+  const bool is_container =
+      std::ranges::any_of(kContainers, [&](const char* name) { return bytes.starts_with(name); });
+  return is_container && (bytes.size() < 12 || bytes.substr(8, 4) == "WAVE");
 }
 
 std::optional<Recording> ParseWav(std::span<const std::byte> file, std::string* reason) {
   std::string_view bytes(reinterpret_cast<const char*>(file.data()), file.size());
+  if (!bytes.starts_with(kContainers[0])) {
+    *reason =
+        fmt::format("is a .wav file that begins with {}; must begin with RIFF", bytes.substr(0, 4));
+    return std::nullopt;
+  }
   std::optional<WavFormat> format;
   bytes.remove_prefix(std::min<size_t>(12, bytes.size()));
   while (bytes.size() >= 8) {

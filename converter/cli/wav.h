@@ -17,6 +17,7 @@ struct Recording {
   uint32_t rate = 0;           // samples per second
 };
 
+// Returns true for every kind of .wav file, also of those that ParseWav does not support.
 bool IsWav(std::span<const std::byte> file);
 
 // On failure returns nullopt and a reason without the path ("has 2 channels; must have 1").

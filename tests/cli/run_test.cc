@@ -220,6 +220,16 @@ TEST_F(RunCommand, RefusesArraysThatDoNotFit) {
   ExpectRefusal("--input a=text.npy --input b=absent.npy", 1,
                 "text.npy: is not a .npy file; must begin with the bytes \\x93NUMPY\n"
                 "absent.npy: cannot be read: No such file or directory\n");
+  WriteText("empty.wav", "");
+  WriteText("big.wav", "RIFX1234WAVEfmt ");
+  ExpectRefusal("--input a=empty.wav --input b=big.wav", 1,
+                "empty.wav: is empty; must be a .npy or .wav file\n"
+                "big.wav: is a .wav file that begins with RIFX; must begin with RIFF\n");
+  WriteText("short.wav", "RIFF");
+  WriteText("other.avi", "RIFF1234AVI LIST");
+  ExpectRefusal("--input a=short.wav --input b=other.avi", 1,
+                "short.wav: has no format; must hold samples\n"
+                "other.avi: is not a .npy file; must begin with the bytes \\x93NUMPY\n");
 }
 
 TEST_F(RunCommand, RefusesMoreCallsThanAnEmptyArrayMayClaim) {
