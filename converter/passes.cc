@@ -381,13 +381,13 @@ bool Quantise(Conversion& c) {
       arithmetic == graph::Arithmetic::kAuto ? is_exact : arithmetic == graph::Arithmetic::kMicro;
   c.float_layers = graph::Quantise(*c.graph, c.folding,
                                    {KeepsFloatsOf(c), by_integers, by_integers || is_exact});
-  if (c.streamed) graph::CountStateBytes(*c.graph, *c.streamed);
   return true;
 }
 
 // Frees the graph: the program has packed copies of its constants.
 bool Lower(Conversion& c) {
   if (!graph::Lower(*c.graph, c.program, c.faults)) return false;
+  if (c.streamed) graph::CountStates(c.program, *c.streamed);
   c.graph = nullptr;
   return true;
 }

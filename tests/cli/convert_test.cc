@@ -481,8 +481,10 @@ TEST_F(ConvertCommand, TellsWhatStaysWholeAndWhatIsToldSoFar) {
             "  output \"total\" f32[1,2]: result of all time steps so far\n"
             "  state  \"loop/sum\" 8 bytes: carried value \"sum\" of layer 3 \"loop\"; "
             "initialised by layer 2 \"start\" in the first run after a reset\n"
+            "  state  \"loop/sum is set\" 1 bytes: whether state \"loop/sum\" has its initial "
+            "value\n"
             "  each output depends on all time steps so far\n"
-            "  states: 8 bytes, in memory each rounded up to a multiple of 16; lower bound 8 "
+            "  states: 9 bytes, in memory each rounded up to a multiple of 16; lower bound 8 "
             "bytes\n");
   const auto json =
       nlohmann::json::parse(Weft("convert model.xml -o cut.weft --streaming --json").out);

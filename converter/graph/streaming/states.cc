@@ -10,6 +10,7 @@
 #include "converter/graph/rewrite.h"
 #include "converter/graph/streaming/keys.h"
 #include "converter/graph/streaming/late_masks.h"
+#include "converter/ops/support/first_read.h"
 
 namespace weft::graph {
 namespace {
@@ -30,17 +31,14 @@ std::string VariableOf(const ir::Node& node) { return AttributeText(node, "varia
 
 States::States(ir::Graph& graph, const TimeAxes& times, int64_t steps)
     : graph_(graph), times_(times), steps_(steps) {
-  for (const ir::Node* node : ir::Topological(graph)) {
-    if (ir::IsReadValue(*node)) names_.insert(VariableOf(*node));
-  }
   AddVariables(graph);
 }
 
-// Includes variables in bodies.
+// Includes variables in bodies. Several nodes may read a variable.
 void States::AddVariables(const ir::Graph& graph) {
   for (const ir::Node* node : ir::Topological(graph)) {
     for (const ir::Body& body : node->bodies) AddVariables(*body.graph);
-    if (!ir::IsReadValue(*node)) continue;
+    if (!ir::IsReadValue(*node) || !names_.insert(VariableOf(*node)).second) continue;
     all_.push_back({VariableOf(*node), DenseBytes(node->outputs[0].type).value_or(0),
                     "a variable of the model"});
   }
@@ -171,18 +169,25 @@ void States::KeepCarried(TimeLoop& time_loop, const Carried& state) {
   all_.push_back({name, DenseBytes(type).value_or(0), from});
 }
 
-void CountStateBytes(const ir::Graph& graph, Streamed& streamed) {
+void CountStates(const program::Program& program, Streamed& streamed) {
   std::map<std::string, int64_t> bytes;
-  for (const ir::Node* node : ir::Topological(graph)) {
-    if (!ir::IsReadValue(*node)) continue;
-    bytes[VariableOf(*node)] = DenseBytes(node->outputs[0].type).value_or(0);
+  for (const program::Variable& variable : program.variables) {
+    bytes[variable.name] = program.values[variable.value].bytes;
   }
-  for (StreamedState& state : streamed.states) {
+  std::vector<StreamedState> states;
+  for (StreamedState state : streamed.states) {
     const auto found = bytes.find(state.name);
-    if (found == bytes.end() || found->second >= state.bytes) continue;
-    streamed.min_state_bytes -= state.bytes - found->second;
-    state.bytes = found->second;
+    const int64_t less = found == bytes.end() ? 0 : state.bytes - found->second;
+    streamed.min_state_bytes -= std::max<int64_t>(less, 0);
+    state.bytes -= less;
+    states.push_back(state);
+    const auto flag = bytes.find(ops::FlagOf(state.name));
+    if (flag == bytes.end()) continue;
+    states.push_back(
+        {flag->first, flag->second,
+         fmt::format("whether state \"{}\" has its initial value", OneLine(state.name))});
   }
+  streamed.states = std::move(states);
 }
 
 }  // namespace weft::graph

@@ -20,14 +20,17 @@
 #include "converter/graph/streaming/streamed.h"
 #include "converter/graph/streaming/time_loops.h"
 #include "converter/ir/graph.h"
+#include "converter/program/program.h"
 
 namespace weft::graph {
 
 // Returns the variable of a ReadValue or an Assign.
 std::string VariableOf(const ir::Node& node);
 
-// Updates the bytes of states that became integers after streaming.
-void CountStateBytes(const ir::Graph& graph, Streamed& streamed);
+// Makes the states those of the lowered graph: updates the bytes of states that became integers
+// after streaming, and adds the flags of variables that the first run initialises. The lower bound
+// contains no flags.
+void CountStates(const program::Program& program, Streamed& streamed);
 
 class States {
  public:

@@ -7,6 +7,7 @@
 
 #include "converter/base/visible.h"
 #include "converter/ops/families.h"
+#include "converter/ops/support/first_read.h"
 
 namespace weft::ops {
 namespace {
@@ -124,12 +125,11 @@ void InferAssign(InferScope& scope) {
   }
 }
 
-// An initial value that only a run can compute is stored at the first read after a reset. A flag,
-// itself a variable that a reset clears, records whether that has happened.
+// Stores an initial value that only a run can compute at the first read after a reset.
 void SetOnFirstRead(LowerScope& scope, program::ValueId variable, program::ValueId initial) {
   program::Builder& builder = scope.builder;
   const program::ValueId flag =
-      builder.VariableNamed(Id(scope) + " is set", {ElementType::boolean, {}}).value;
+      builder.VariableNamed(FlagOf(Id(scope)), {ElementType::boolean, {}}).value;
   const program::SectionId id = builder.NewSection();
   const program::BlockId outside = builder.block(), inside = builder.NewBlock();
   builder.SetBlock(inside);

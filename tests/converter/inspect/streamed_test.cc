@@ -17,17 +17,26 @@
 namespace weft::inspect {
 namespace {
 
-AlignedBytes FileOf(const std::string& of_case, std::optional<int64_t> steps) {
+std::optional<pipeline::Converted> ConvertedFrom(const std::string& of_case,
+                                                 std::optional<int64_t> steps) {
   pipeline::ConvertOptions options;
   options.model = WEFT_FIXTURES_DIR "/cases/" + of_case + "/model.xml";
   options.streaming_steps = steps;
   Faults faults;
-  const std::optional<pipeline::Converted> converted = pipeline::Convert(options, faults);
+  std::optional<pipeline::Converted> converted = pipeline::Convert(options, faults);
   EXPECT_TRUE(converted.has_value()) << of_case;
+  return converted;
+}
+
+AlignedBytes FileIn(const std::optional<pipeline::Converted>& converted) {
   if (!converted) return AlignedBytes(0);
   AlignedBytes file(converted->file.size());
   std::memcpy(file.data(), converted->file.data(), file.size());
   return file;
+}
+
+AlignedBytes FileOf(const std::string& of_case, std::optional<int64_t> steps) {
+  return FileIn(ConvertedFrom(of_case, steps));
 }
 
 constexpr const char* kConvolutionsThenGru = "streaming/convolutions_then_gru";
@@ -48,6 +57,30 @@ TEST(StreamNote, TellsOfTheCut) {
     EXPECT_EQ(port.all_positions(), 12u);
     EXPECT_EQ(port.axis(), 1);
     EXPECT_EQ(port.latency(), 0u);
+  }
+}
+
+// The states contain the flags that a first run sets.
+TEST(StreamNote, HasTheStatesThatTheConversionReports) {
+  struct Case {
+    std::string of;
+    int64_t flags;
+  };
+  for (const auto& [of, flags] : {Case{kConvolutionsThenGru, 0}, Case{"front_ends/pcen", 1},
+                                  Case{"front_ends/mfcc_deltas", 1}, Case{"loop_const/gru", 1},
+                                  Case{"sequence/lstm_forward_b1_t7_i5_h16", 2},
+                                  Case{"state/initial_value_computed_in_body", 1}}) {
+    SCOPED_TRACE(of);
+    const std::optional<pipeline::Converted> converted = ConvertedFrom(of, 1);
+    ASSERT_TRUE(converted && converted->streamed);
+    int64_t bytes = 0, found = 0;
+    for (const graph::StreamedState& state : converted->streamed->states) {
+      bytes += state.bytes;
+      found += state.from.starts_with("whether state ") ? 1 : 0;
+    }
+    const AlignedBytes file = FileIn(converted);
+    EXPECT_EQ(VariableBytesOf(*format::GetModel(file.data())), static_cast<uint64_t>(bytes));
+    EXPECT_EQ(found, flags);
   }
 }
 
