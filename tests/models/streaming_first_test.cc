@@ -212,6 +212,29 @@ TEST(StreamingFirst, JoinsSeveralStepsInFrontOfDifferencesOfDifferences) {
   ExpectFirstGoesOn(build);
 }
 
+// Attention of [1, steps, kFirstWidth] to itself and the position before it.
+ir::Source FirstAttention(GraphBuilder& g, ir::Source x, int64_t steps) {
+  std::vector<uint8_t> flags;
+  for (int64_t at = 0; at < steps * steps; ++at) {
+    const int64_t distance = at / steps - at % steps;
+    flags.push_back(distance == 0 || distance == 1 ? 1 : 0);
+  }
+  const ir::Source mask = g.Const<uint8_t>({ElementType::boolean, {steps, steps}}, flags);
+  return g.Add("ScaledDotProductAttention", 13, {x, x, x, mask}, {{"causal", "false"}});
+}
+
+TEST(StreamingFirst, JoinsTheFirstStepInFrontOfDifferencesBesideAttention) {
+  ExpectFirstGoesOn([](GraphBuilder& g, int64_t steps) {
+    const auto differ = [&](ir::Source x) {
+      const ir::Source first = g.Add("Tanh", 1, {FirstPositions(g, x, 0, 1)});
+      return FirstJoined(g, first, FirstDifferences(g, x));
+    };
+    const ir::Source x = FirstFrames(g, steps);
+    g.Result(differ(FirstAttention(g, x, steps)));
+    g.Result(FirstAttention(g, differ(x), steps));
+  });
+}
+
 // The state is unchanged in the first step, and has the model's initial value in the second.
 TEST(StreamingFirst, JoinsTheFirstStepInFrontOfASequenceOverTheOthers) {
   ExpectFirstGoesOn([](GraphBuilder& g, int64_t steps) {

@@ -233,6 +233,92 @@ TEST(StreamingLatency, GivesTheLastStateOfTheStepThatHasCome) {
   ExpectLate(last, {2, 2});
 }
 
+// A dense layer over the rows of a flattened batch of two.
+ir::Source FlatDense(GraphBuilder& g, ir::Source x, int64_t steps) {
+  const ir::Source rows = g.Add("Transpose", 1, {x, g.Ints({0, 2, 1})});
+  const ir::Source flat = g.Add("Reshape", 1, {rows, g.Ints({2 * steps, 3})});
+  const ir::Source dense = Tanh(g, g.Add("MatMul", 1, {flat, Weights(g, {3, 3}, 31)}));
+  const ir::Source split = g.Add("Reshape", 1, {dense, g.Ints({2, steps, 3})});
+  return g.Add("Transpose", 1, {split, g.Ints({0, 2, 1})});
+}
+
+TEST(StreamingLatency, PassesThroughABatchFlattenedIntoTime) {
+  ExpectLate(
+      [](GraphBuilder& g, int64_t steps) {
+        const ir::Source x = g.Parameter(F32({2, 3, steps}));
+        const ir::Source y = FlatDense(g, Conv(g, x, {3, 3, 3}, Window(1, 1, 1, 1)), steps);
+        g.Result(g.Add("Add", 1, {y, x}));
+        g.Result(Conv(g, y, {3, 3, 3}, Window(1, 1, 1, 1)));
+        g.Result(FlatDense(g, x, steps));
+      },
+      {1, 2, 0});
+}
+
+// A shift along the rows of a flattened batch would move steps from one item to the next.
+TEST(StreamingLatency, RefusesToDelayABatchFlattenedIntoTime) {
+  const auto build = [](GraphBuilder& g) {
+    const ir::Source x = g.Parameter(F32({2, 3, 6}));
+    const auto flat = [&](ir::Source y) {
+      const ir::Source rows = g.Add("Transpose", 1, {y, g.Ints({0, 2, 1})});
+      return g.Add("Reshape", 1, {rows, g.Ints({12, 3})});
+    };
+    const ir::Source late = flat(Conv(g, x, {3, 3, 3}, Window(1, 1, 1, 1)));
+    const ir::Source sum = g.Add("Add", 1, {late, flat(x)});
+    g.Result(g.Add("Reshape", 1, {sum, g.Ints({2, 6, 3})}));
+  };
+  EXPECT_EQ(Refusal(build),
+            NeedsAll("11 \"Add11\" (Add)", "its time axis is flattened into a batch"));
+}
+
+// Attention of x [1, 3, steps] to itself and the three positions before it.
+ir::Source Attends(GraphBuilder& g, ir::Source x, int64_t steps) {
+  std::vector<uint8_t> flags;
+  for (int64_t at = 0; at < steps * steps; ++at) {
+    const int64_t distance = at / steps - at % steps;
+    flags.push_back(distance >= 0 && distance < 4 ? 1 : 0);
+  }
+  const ir::Source rows = g.Add("Transpose", 1, {x, g.Ints({0, 2, 1})});
+  const ir::Source mask = g.Const<uint8_t>({ElementType::boolean, {steps, steps}}, flags);
+  const ir::Source y =
+      g.Add("ScaledDotProductAttention", 13, {rows, rows, rows, mask}, {{"causal", "false"}});
+  return g.Add("Transpose", 1, {y, g.Ints({0, 2, 1})});
+}
+
+TEST(StreamingLatency, LooksAheadAfterAndBesideAttention) {
+  ExpectLate(
+      [](GraphBuilder& g, int64_t steps) {
+        const ir::Source x = Signal(g, 3, steps), y = Attends(g, x, steps);
+        g.Result(Conv(g, y, {3, 3, 3}, Window(1, 1, 1, 1)));
+        g.Result(g.Add("Add", 1, {y, Conv(g, x, {3, 3, 5}, Window(1, 1, 2, 2))}));
+        g.Result(y);
+      },
+      {1, 2, 0});
+}
+
+TEST(StreamingLatency, RefusesAttentionToDelayedSteps) {
+  const auto build = [](GraphBuilder& g) {
+    g.Result(Attends(g, Conv(g, Signal(g, 3, 12), {3, 3, 3}, Window(1, 1, 1, 1)), 12));
+  };
+  EXPECT_NE(Refusal(build).find("it attends to tensors that look-ahead delays by 1 of 12 steps"),
+            std::string::npos);
+}
+
+TEST(StreamingLatency, TakesConstantsAfterTheEndAsBorders) {
+  ExpectLate(
+      [](GraphBuilder& g, int64_t steps) {
+        const ir::Source x = Signal(g, 3, steps);
+        const auto zeros = [&](int64_t count) {
+          return g.Floats({1, 3, count}, std::vector<float>(static_cast<size_t>(3 * count)));
+        };
+        const ir::Source later = Cropped(g, Tanh(g, x), 2, steps);
+        g.Result(g.Add("Concat", 1, {later, zeros(2)}, {{"axis", "2"}}));
+        const ir::Source wide =
+            g.Add("Concat", 1, {zeros(3), x, zeros(1), zeros(1)}, {{"axis", "-1"}});
+        g.Result(Conv(g, wide, {3, 3, 6}, Window(1, 1, 0, 0)));
+      },
+      {2, 2});
+}
+
 TEST(StreamingLatency, StaysOneWhereNothingLooksAhead) {
   ExpectLate(
       [](GraphBuilder& g, int64_t steps) {

@@ -107,11 +107,16 @@ BorderFill FillOf(const ir::Node& pad, const Border& border) {
 
 void BecomeBorder(ir::Graph& graph, ir::Node& node, const ir::Source& data, const BorderFill& fill,
                   int64_t axis, int64_t positions, bool shifts) {
+  BecomeBorders(graph, node, data, fill, axis, positions, shifts ? -positions : 0);
+}
+
+void BecomeBorders(ir::Graph& graph, ir::Node& node, const ir::Source& data, const BorderFill& fill,
+                   int64_t axis, int64_t before, int64_t after) {
   const size_t rank = TypeOf(data).dims.size();
   const TensorType type = {ElementType::i64, {static_cast<int64_t>(rank)}};
   Dims begins(rank, 0), ends(rank, 0);
-  begins[static_cast<size_t>(axis)] = positions;
-  if (shifts) ends[static_cast<size_t>(axis)] = -positions;
+  begins[static_cast<size_t>(axis)] = before;
+  ends[static_cast<size_t>(axis)] = after;
   std::vector<ir::Source> inputs = {data, NewInts(graph, node, type, begins),
                                     NewInts(graph, node, type, ends)};
   if (fill.number) inputs.push_back(*fill.number);

@@ -37,7 +37,12 @@ BorderFill FillOf(const ir::Node& pad, const Border& border);
 void BecomeBorder(ir::Graph& graph, ir::Node& node, const ir::Source& data, const BorderFill& fill,
                   int64_t axis, int64_t positions, bool shifts);
 
-// Returns a new Pad of that kind, with inferred types.
+// Changes `node` into a Pad of `data` along one axis with these numbers of positions, of which
+// negative ones remove elements.
+void BecomeBorders(ir::Graph& graph, ir::Node& node, const ir::Source& data, const BorderFill& fill,
+                   int64_t axis, int64_t before, int64_t after);
+
+// Returns a new Pad of the first kind, with inferred types.
 ir::Source NewBorder(ir::Graph& graph, const ir::Source& data, const BorderFill& fill, int64_t axis,
                      int64_t positions, bool shifts);
 

@@ -78,6 +78,25 @@ void JoinToPad(ir::Graph& graph, ir::Node& join) {
   if (fill) BecomeBorder(graph, join, second, *fill, *axis, positions, /*shifts=*/false);
 }
 
+// Converts [constants..., data, constants...] with a constant after the data, all of one number.
+void JoinToPads(ir::Graph& graph, ir::Node& join) {
+  const auto is_data = [](const ir::Source& input) { return !input.node->constant; };
+  const auto data = std::ranges::find_if(join.inputs, is_data);
+  if (std::ranges::count_if(join.inputs, is_data) != 1 || is_data(join.inputs.back())) return;
+  const std::optional<int64_t> axis = DifferingAxis(TypeOf(*data).dims, join.outputs[0].type.dims);
+  const std::optional<ir::Constant> one = OneOf(*join.inputs.back().node->constant);
+  if (!axis || !one) return;
+  int64_t before = 0, after = 0;
+  for (auto input = join.inputs.begin(); input != join.inputs.end(); ++input) {
+    if (input == data) continue;
+    const std::optional<ir::Constant> number = OneOf(*input->node->constant);
+    if (!number || !std::ranges::equal(number->bytes, one->bytes)) return;
+    (input < data ? before : after) += TypeOf(*input).dims[static_cast<size_t>(*axis)];
+  }
+  const BorderFill fill = {.number = NewConstant(graph, join, *one)};
+  BecomeBorders(graph, join, ir::Source(*data), fill, *axis, before, after);
+}
+
 void SliceToShift(ir::Graph& graph, ir::Node& slice) {
   const std::optional<ops::Selection> taken = SliceOf(graph, slice);
   if (!taken) return;
@@ -138,8 +157,10 @@ void RejoinConstants(ir::Graph& graph) {
 void JoinsToPads(ir::Graph& graph) {
   for (ir::Node* node : ir::Topological(graph)) {
     const bool joins = node->operation != nullptr && !node->constant &&
-                       node->operation->name == "Concat" && node->inputs.size() == 2;
-    if (joins) JoinToPad(graph, *node);
+                       node->operation->name == "Concat" && node->inputs.size() > 1;
+    if (!joins) continue;
+    if (node->inputs.size() == 2) JoinToPad(graph, *node);
+    if (IsCalled(*node, "Concat")) JoinToPads(graph, *node);
   }
 }
 

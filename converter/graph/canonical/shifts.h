@@ -24,7 +24,8 @@ void RejoinConstants(ir::Graph& graph);
 
 // Converts a constant of one number, or the repeated first element, that is concatenated before
 // computed data, to a border. If the data is a slice that removes the same number of last elements,
-// the result is a shift: a border before the data and a slice after it.
+// the result is a shift: a border before the data and a slice after it. Constants of one number
+// after the data, or on both sides, become a border too.
 void JoinsToPads(ir::Graph& graph);
 
 // Converts slices of a border, and of the same number of elements after it, to shifts: a separate

@@ -249,7 +249,6 @@ std::optional<TimeAxis> TimeAxes::Reshaped(const ir::Source& from, const ir::Sou
     inside /= out[axis];
     const int64_t outer = before / outside;
     if (before % outside != 0 || out[axis] % outer != 0) continue;
-    if (outer != 1 && reach_ == TimeReach::kAhead) continue;
     TimeAxis next = Scaled(time, within, inside);
     next.axis = static_cast<int64_t>(axis);
     next.outer = outer;

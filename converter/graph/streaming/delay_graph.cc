@@ -64,6 +64,10 @@ class Delaying {
   int64_t Positions(const ir::Source& source) const {
     return latency_.steps * times_.Of(source)->chunk;
   }
+  // A batch may be flattened into the time axis.
+  int64_t Extent(const ir::Source& source) const {
+    return times_.Of(source)->outer * Positions(source);
+  }
   Delayed Shifted(Delayed from, int64_t late, double fill);
   Delayed Masked(Delayed from, double fill);
   void AlignInputs(const DelayedNode& at);
@@ -137,7 +141,7 @@ void Delaying::SetExtents(ir::Node& node) {
   for (uint32_t port = 0; port < node.outputs.size(); ++port) {
     const TimeAxis* time = times_.Of({&node, port});
     if (time == nullptr) continue;
-    node.outputs[port].type.dims[static_cast<size_t>(time->axis)] = Positions({&node, port});
+    node.outputs[port].type.dims[static_cast<size_t>(time->axis)] = Extent({&node, port});
   }
 }
 
@@ -166,7 +170,7 @@ void Delaying::Change(const DelayedNode& at) {
       return SetReshape(node);
     case DelayKind::kPointwise:
       if (!relation.stretches || times_.Of({&node, 0}) == nullptr) return;
-      SetBroadcastExtent(graph_, node, times_.Of({&node, 0})->axis, Positions({&node, 0}));
+      SetBroadcastExtent(graph_, node, times_.Of({&node, 0})->axis, Extent({&node, 0}));
   }
 }
 
@@ -181,7 +185,7 @@ void Delaying::SetReshape(ir::Node& node) {
 std::optional<TimeMap> PrepareLookahead(const Rewritten& rewritten, const TimeSeeds& seeds,
                                         TimeMap before) {
   ir::Graph& graph = rewritten.graph;
-  std::optional<TimeMap> map = StartsToChoices(graph, seeds, std::move(before));
+  std::optional<TimeMap> map = StartsToChoices(rewritten, seeds, std::move(before));
   if (!map) return map;
   bool changed = false;
   for (FilledWindow window : rewritten.filled) {
@@ -190,7 +194,7 @@ std::optional<TimeMap> PrepareLookahead(const Rewritten& rewritten, const TimeSe
     changed = true;
   }
   changed = JoinBorders(graph, map->axes) || changed;
-  return changed ? MapAhead(graph, seeds) : std::move(map);
+  return changed ? MapAhead(rewritten, seeds) : std::move(map);
 }
 
 }  // namespace
@@ -198,11 +202,11 @@ std::optional<TimeMap> PrepareLookahead(const Rewritten& rewritten, const TimeSe
 std::optional<int64_t> AddLookaheadLatency(const Rewritten& rewritten, const TimeSeeds& seeds,
                                            const Folding& folding, Faults& faults) {
   ir::Graph& graph = rewritten.graph;
-  std::optional<TimeMap> before = MapAhead(graph, seeds);
+  std::optional<TimeMap> before = MapAhead(rewritten, seeds);
   if (!before) return std::nullopt;
   const std::optional<TimeMap> map = PrepareLookahead(rewritten, seeds, *std::move(before));
   if (!map) return 0;
-  const std::optional<Latency> latency = MeasureLatency(graph, *map, faults);
+  const std::optional<Latency> latency = MeasureLatency(rewritten, *map, faults);
   if (!faults.ok()) return std::nullopt;
   if (!latency || !latency->is_needed) return 0;
   Delaying(graph, *map, *latency).Run();

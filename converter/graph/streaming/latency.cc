@@ -20,21 +20,22 @@
 namespace weft::graph {
 namespace {
 
+constexpr const char* kFlattened = "its time axis is flattened into a batch";
 constexpr int64_t kNever = -1;  // the value at the end is not that of the last step
 
 int64_t Quotient(int64_t positions, int64_t of) { return (positions + of - 1) / of; }
 
 class Measuring {
  public:
-  Measuring(const ir::Graph& graph, const TimeMap& map)
-      : graph_(graph), map_(map), times_(map.axes) {}
+  Measuring(const Rewritten& rewritten, const TimeMap& map)
+      : graph_(rewritten.graph), attentions_(rewritten.attentions), map_(map), times_(map.axes) {}
 
   std::optional<Latency> Run(Faults& faults) {
     if (!CountSteps() || !CanShrink()) return std::nullopt;
     for (ir::Node* node : times_.nodes()) {
-      const size_t before = faults_.lines().size();
+      has_reason_ = false;
       if (Measure(*node)) continue;
-      if (faults_.lines().size() == before) Refuse(*node, "it " + times_.Relation(node).reason);
+      if (!has_reason_) Refuse(*node, "it " + times_.Relation(node).reason);
       SetLate(*node, 0);
     }
     if (latency_.is_needed) {
@@ -59,6 +60,7 @@ class Measuring {
   bool MeasureOnePart(DelayedNode& at);
   bool MeasurePast(DelayedNode& at, const Delay& delay);
   bool MeasurePointwise(DelayedNode& at);
+  bool AttendsInTime(ir::Node& node);
 
   // A node reads the positions of `source` before (i + 1) * take + ahead for its block i. Returns
   // by how many blocks it must be delayed.
@@ -87,17 +89,24 @@ class Measuring {
   bool IsFree(const ir::Source& source) const { return order_free_.contains(KeyOf(source)); }
   int64_t Rate(const ir::Source& source) const { return times_.Of(source)->chunk; }
   int64_t Positions(const ir::Source& source) const { return latency_.steps * Rate(source); }
+  // The positions that the tensor has, in each row of a batch that is flattened into the time axis.
+  int64_t Extent(const ir::Source& source) const {
+    return times_.Extent(source) / times_.Of(source)->outer;
+  }
   bool Refuse(const ir::Node& node, const std::string& what) {
     RefuseToCut(graph_, node, what, faults_);
+    has_reason_ = true;
     return false;
   }
 
   const ir::Graph& graph_;
+  const std::vector<CausalAttention>& attentions_;
   const TimeMap& map_;
   const TimeAxes& times_;  // of the map
   Faults faults_;
   Latency latency_;
   bool knows_all_ = true;
+  bool has_reason_ = false;       // the current node was refused with a reason
   std::map<Key, int64_t> after_;  // of tensors without time that depend on them, in steps
   std::set<Key> order_free_;      // tensors with time and equal steps
 };
@@ -107,7 +116,7 @@ bool Measuring::CountSteps() {
   std::set<int64_t> counts;
   for (ir::Node* parameter : graph_.parameters) {
     const ir::Source source = {parameter, 0};
-    if (times_.Of(source) != nullptr) counts.insert(times_.Extent(source) / Rate(source));
+    if (times_.Of(source) != nullptr) counts.insert(Extent(source) / Rate(source));
   }
   latency_.steps = counts.size() == 1 ? *counts.begin() : 0;
   return latency_.steps > 1;
@@ -120,7 +129,7 @@ bool Measuring::CanShrink() const {
   return std::ranges::none_of(graph_.nodes, [&](const std::unique_ptr<ir::Node>& node) {
     if (node->constant || !ops::TraitsOf(*node).shape_only) return false;
     const ir::Source& source = node->inputs[0];
-    return times_.Of(source) != nullptr && times_.Extent(source) > Positions(source);
+    return times_.Of(source) != nullptr && Extent(source) > Positions(source);
   });
 }
 
@@ -130,7 +139,7 @@ void Measuring::SetLate(ir::Node& node, int64_t late) {
     if (times_.Of(source) == nullptr) continue;
     const int64_t positions = Positions(source), rate = Rate(source);
     latency_.tensors[KeyOf(source)] = late;
-    latency_.is_needed = latency_.is_needed || late != 0 || times_.Extent(source) != positions;
+    latency_.is_needed = latency_.is_needed || late != 0 || Extent(source) != positions;
     if (late <= positions - rate) continue;
     Refuse(node,
            fmt::format("it looks ahead over {} of {} steps", Quotient(late, rate), latency_.steps));
@@ -142,6 +151,11 @@ void Measuring::SetLate(ir::Node& node, int64_t late) {
 bool Measuring::Align(DelayedNode& at, size_t input, int64_t late) {
   const ir::Source& source = at.node->inputs[input];
   if (IsFree(source)) return true;
+  if (times_.Of(source)->outer != 1) {
+    const bool fits = source.node->constant ? late == 0 && Extent(source) == Positions(source)
+                                            : late == Late(source);
+    return fits || Refuse(*at.node, kFlattened);
+  }
   at.inputs[input] = late;
   if (!source.node->constant || CanDelay(*source.node, *times_.Of(source), late)) return true;
   return Refuse(*source.node, "its value differs from step to step");
@@ -154,7 +168,7 @@ bool Measuring::Measure(ir::Node& node) {
   }
   DelayedNode at = {&node};
   at.inputs.resize(node.inputs.size());
-  if (!MeasureWithTime(at)) return false;
+  if (!MeasureWithTime(at) || !AttendsInTime(node)) return false;
   latency_.nodes.push_back(std::move(at));
   return true;
 }
@@ -181,6 +195,10 @@ bool Measuring::MeasureWithTime(DelayedNode& at) {
     at.kind = DelayKind::kReshape;
     return MeasurePast(at, {.take = first->chunk / common, .give = out->chunk / common});
   }
+  if (first->outer != 1) {
+    return IsInGroup(relation, {false, 0, first->axis}) ? MeasurePointwise(at)
+                                                        : Refuse(node, kFlattened);
+  }
   const auto windows = std::ranges::find_if(relation.windows, along);
   if (windows != relation.windows.end()) return out != nullptr && MeasureWindows(at, *windows);
   const std::optional<Border> border = BorderOf(graph_, node);
@@ -203,6 +221,26 @@ bool Measuring::MeasureWithTime(DelayedNode& at) {
   if (part == relation.selections.end()) return MeasurePointwise(at);
   at.kept = *part;
   return MeasureOnePart(at);
+}
+
+// The keys of an attention begin at the first step, and its masks have a row for each position.
+// Refuses an attention for which that is not so with latency.
+bool Measuring::AttendsInTime(ir::Node& node) {
+  const auto belongs = [&](const CausalAttention& attention) {
+    return (attention.scores == &node || attention.product == &node) &&
+           RunsAlong(times_, attention);
+  };
+  if (std::ranges::none_of(attentions_, belongs)) return true;
+  const ir::Source out = {&node, 0};
+  const int64_t late = Late(out);
+  if (late > 0) {
+    return Refuse(node,
+                  fmt::format("it attends to tensors that look-ahead delays by {} of {} steps",
+                              Quotient(late, Rate(out)), latency_.steps));
+  }
+  return Extent(out) == Positions(out) ||
+         Refuse(node,
+                fmt::format("it attends to {} positions of {} steps", Extent(out), latency_.steps));
 }
 
 // Propagates the latency of values without time.
@@ -268,7 +306,7 @@ bool Measuring::MeasureTimeLoop(DelayedNode& at) {
 // and returns true.
 bool Measuring::ReadsAfterEnd(ir::Node& node, int64_t first, int64_t late) {
   const ir::Source out = {&node, 0};
-  if (first >= times_.Extent(out) || first + late >= Positions(out)) return false;
+  if (first >= Extent(out) || first + late >= Positions(out)) return false;
   return !Refuse(node, "it reads padding where later steps were sliced off");
 }
 
@@ -279,7 +317,7 @@ bool Measuring::MeasureWindows(DelayedNode& at, const ops::Windows& windows) {
   const ir::Source& data = node.inputs[0];
   const size_t axis = windows.at();
   const int64_t begin = windows.begin[axis], stride = windows.stride, reach = windows.extent;
-  const int64_t late = Late(data), extent = times_.Extent(data);
+  const int64_t late = Late(data), extent = Extent(data);
   if (HasTimeAfterFirst(node) || (windows.spread && reach < stride)) return false;
   at.windows = windows;
   at.windows.begin[axis] = 0;
@@ -315,7 +353,7 @@ bool Measuring::MeasureBorder(DelayedNode& at) {
   const int64_t late = Blocks(data, 1, -begin);
   if (begin > 0) at.fill = at.border.fill;
   at.inputs[0] = late + begin;
-  if (end > 0 && ReadsAfterEnd(node, times_.Extent(data) + begin, late)) return false;
+  if (end > 0 && ReadsAfterEnd(node, Extent(data) + begin, late)) return false;
   SetLate(node, late);
   return true;
 }
@@ -323,7 +361,7 @@ bool Measuring::MeasureBorder(DelayedNode& at) {
 // Returns true if the last position belongs to the last step, or to the last step so far of a
 // delayed tensor.
 bool Measuring::EndsWithAll(const ir::Source& source, int64_t late) const {
-  const int64_t extent = times_.Extent(source);
+  const int64_t extent = Extent(source);
   return extent == Positions(source) || extent + late == Positions(source);
 }
 
@@ -332,7 +370,7 @@ bool Measuring::MeasureOnePart(DelayedNode& at) {
   at.kind = DelayKind::kSlice;
   ir::Node& node = *at.node;
   const ir::Source& data = node.inputs[0];
-  const int64_t rate = Rate(data), extent = times_.Extent(data);
+  const int64_t rate = Rate(data), extent = Extent(data);
   if (extent - at.kept.begin > rate) {
     if (FirstStepIn(times_, node) == nullptr) return false;
     return Late(data) == 0 || Refuse(node, "it selects the first step of a delayed tensor");
@@ -350,7 +388,7 @@ bool Measuring::MeasurePast(DelayedNode& at, const Delay& delay) {
   if (at.kind != DelayKind::kReshape) at.kind = DelayKind::kPointwise;
   ir::Node& node = *at.node;
   const ir::Source& data = node.inputs[0];
-  const bool selects = times_.Relation(&node).selects && times_.Extent(data) != Positions(data);
+  const bool selects = times_.Relation(&node).selects && Extent(data) != Positions(data);
   if (HasTimeAfterFirst(node) || times_.Of({&node, 0}) == nullptr || selects) return false;
   if (delay.repeats && Late(data) > 0) return false;  // the first position is unknown
   const int64_t blocks = Blocks(data, delay.take);
@@ -378,7 +416,7 @@ bool Measuring::MeasurePointwise(DelayedNode& at) {
   const TimeAxis* first = TimeAt(node, 0);
   const bool sums = std::ranges::find(relation.summed, true) != relation.summed.end();
   // A sum over a single position may have another order.
-  if (sums && first != nullptr && times_.Extent(node.inputs[0]) <= first->chunk) return false;
+  if (sums && first != nullptr && Extent(node.inputs[0]) <= first->chunk) return false;
   int64_t late = 0;
   bool is_free = true;
   for (size_t i = 0; i < node.inputs.size(); ++i) {
@@ -405,8 +443,9 @@ bool Measuring::MeasurePointwise(DelayedNode& at) {
 
 }  // namespace
 
-std::optional<Latency> MeasureLatency(const ir::Graph& graph, const TimeMap& map, Faults& faults) {
-  return Measuring(graph, map).Run(faults);
+std::optional<Latency> MeasureLatency(const Rewritten& rewritten, const TimeMap& map,
+                                      Faults& faults) {
+  return Measuring(rewritten, map).Run(faults);
 }
 
 }  // namespace weft::graph

@@ -66,7 +66,8 @@ struct Latency {
 
 // Computes the delays of a graph with a map of kAhead. Returns nullopt if the model cannot be
 // streamed with latency; if it needs latency, faults were added for all reasons.
-std::optional<Latency> MeasureLatency(const ir::Graph& graph, const TimeMap& map, Faults& faults);
+std::optional<Latency> MeasureLatency(const Rewritten& rewritten, const TimeMap& map,
+                                      Faults& faults);
 
 }  // namespace weft::graph
 

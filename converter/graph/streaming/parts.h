@@ -39,7 +39,8 @@ bool StartsToShifts(ir::Graph& graph, const TimeAxes& times);
 // Handles values computed from later positions, such as differences to the previous position: these
 // get a border, in which the first values are selected. Takes MapAhead of the graph, and returns
 // that of the changed graph.
-std::optional<TimeMap> StartsToChoices(ir::Graph& graph, const TimeSeeds& seeds, TimeMap map);
+std::optional<TimeMap> StartsToChoices(const Rewritten& rewritten, const TimeSeeds& seeds,
+                                       TimeMap map);
 
 // Describes the ports of a streaming model and their time axes.
 //

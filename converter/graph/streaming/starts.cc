@@ -115,14 +115,16 @@ bool StartsToShifts(ir::Graph& graph, const TimeAxes& times) {
 }
 
 // Time may reach further nodes through each change, so this repeats.
-std::optional<TimeMap> StartsToChoices(ir::Graph& graph, const TimeSeeds& seeds, TimeMap map) {
+std::optional<TimeMap> StartsToChoices(const Rewritten& rewritten, const TimeSeeds& seeds,
+                                       TimeMap map) {
+  ir::Graph& graph = rewritten.graph;
   bool changed = false;
   for (ir::Node* node : map.axes.nodes()) {
     changed = (JoinsTwo(*node) && StartToChoice(graph, *node, map.axes)) || changed;
   }
   if (!changed) return map;
-  std::optional<TimeMap> next = MapAhead(graph, seeds);
-  return next ? StartsToChoices(graph, seeds, *std::move(next)) : std::nullopt;
+  std::optional<TimeMap> next = MapAhead(rewritten, seeds);
+  return next ? StartsToChoices(rewritten, seeds, *std::move(next)) : std::nullopt;
 }
 
 }  // namespace weft::graph

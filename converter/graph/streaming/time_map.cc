@@ -42,6 +42,16 @@ struct LoopCandidates {
   }
 };
 
+// Sets the axis relations of loops and attentions, which those of their operations do not have.
+void SetRelations(const Rewritten& rewritten, const LoopCandidates& candidates, TimeAxes& axes) {
+  for (const TimeLoop& loop : candidates.loops) axes.AddTimeLoop(*loop.node, loop.strides);
+  for (const CausalAttention& attention : rewritten.attentions) {
+    for (auto& [node, relation] : RelationsOf(rewritten.graph, attention)) {
+      axes.SetRelation(node, std::move(relation));
+    }
+  }
+}
+
 // An axis from which time starts, and its number of steps.
 struct Start {
   std::string of;
@@ -144,12 +154,7 @@ bool TimeMapping::CountSteps() {
 
 TimeAxes TimeMapping::Spread() const {
   TimeAxes axes(graph_, steps_);
-  for (const TimeLoop& loop : candidates_.loops) axes.AddTimeLoop(*loop.node, loop.strides);
-  for (const CausalAttention& attention : rewritten_.attentions) {
-    for (auto& [node, relation] : RelationsOf(graph_, attention)) {
-      axes.SetRelation(node, std::move(relation));
-    }
-  }
+  SetRelations(rewritten_, candidates_, axes);
   for (const Start& start : starts_) {
     for (const Stride& stride : start.strides) {
       const TimeAxis time = {stride.at.axis, 1, stride.chunk * (start.steps / steps_)};
@@ -284,15 +289,16 @@ bool LooksAhead(const TimeMap& map) {
   });
 }
 
-std::optional<TimeMap> MapAhead(ir::Graph& graph, const TimeSeeds& seeds) {
+std::optional<TimeMap> MapAhead(const Rewritten& rewritten, const TimeSeeds& seeds) {
+  ir::Graph& graph = rewritten.graph;
   LoopCandidates candidates(graph);
   TimeAxes axes(graph, 0, TimeReach::kAhead);
-  for (const TimeLoop& loop : candidates.loops) axes.AddTimeLoop(*loop.node, loop.strides);
+  SetRelations(rewritten, candidates, axes);
   std::vector<LookBack> backs;
   StartAtSeeds(graph, seeds, axes);
   if (seeds.empty()) StartAtLoops(candidates.loops, axes);
   if (seeds.empty() && candidates.loops.empty()) {
-    backs = LookBacksIn(graph, {}, TimeReach::kAhead).likeliest;
+    backs = LookBacksIn(graph, rewritten.attentions, TimeReach::kAhead).likeliest;
     if (backs.empty()) return std::nullopt;
     axes.Set(backs[0].node->inputs[0], {backs[0].axis}, *backs[0].node);
   }

@@ -39,10 +39,11 @@ TimeMap MapTime(const Rewritten& rewritten, const TimeSeeds& seeds);
 // If false, no tensor needs latency.
 bool LooksAhead(const TimeMap& map);
 
-// Maps time in a graph whose operations may look ahead (TimeReach::kAhead). Without seeds and time
-// loops, time starts at the axis along which operations look back or ahead. Returns nullopt if time
-// would run along two axes of a tensor or at two rates, or if a time loop cannot be streamed.
-std::optional<TimeMap> MapAhead(ir::Graph& graph, const TimeSeeds& seeds);
+// Maps time in a rewritten graph whose operations may look ahead (TimeReach::kAhead). Without seeds
+// and time loops, time starts at the axis along which operations look back or ahead. Returns
+// nullopt if time would run along two axes of a tensor or at two rates, or if a time loop cannot be
+// streamed.
+std::optional<TimeMap> MapAhead(const Rewritten& rewritten, const TimeSeeds& seeds);
 
 // Returns the motion of the operations from which time starts without seeds (look_backs.h).
 Motion LikeliestMotion(const Rewritten& rewritten);

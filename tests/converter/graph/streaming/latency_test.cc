@@ -53,7 +53,7 @@ struct Delays : testing::Test {
   }
   // Time runs along the last axis of input 0.
   void Map() {
-    std::optional<TimeMap> found = MapAhead(g.graph, {{false, 0, 2}});
+    std::optional<TimeMap> found = MapAhead({g.graph}, {{false, 0, 2}});
     ASSERT_TRUE(found);
     map.emplace(*std::move(found));
   }
@@ -61,7 +61,7 @@ struct Delays : testing::Test {
     for (const ir::Source& result : results) g.Result(result);
     ASSERT_TRUE(g.Infer()) << g.FaultText();
     Map();
-    latency = MeasureLatency(g.graph, *map, faults);
+    latency = MeasureLatency({g.graph}, *map, faults);
   }
   const DelayedNode& At(const ir::Node* node) const {
     for (const DelayedNode& at : latency->nodes) {
@@ -187,7 +187,7 @@ TEST_F(Delays, ReportAllErrorsAndChangeNothing) {
   ASSERT_TRUE(g.Infer()) << g.FaultText();
   const std::string before = ir::ToString(g.graph);
   Map();
-  EXPECT_FALSE(MeasureLatency(g.graph, *map, faults));
+  EXPECT_FALSE(MeasureLatency({g.graph}, *map, faults));
   ASSERT_EQ(faults.lines().size(), 3u);
   EXPECT_PRED2(Contains, faults.lines()[0], "ReduceMean");
   EXPECT_PRED2(Contains, faults.lines()[1], "it selects the first step of a delayed tensor");
