@@ -31,9 +31,11 @@ TensorType TypeOfSlot(const format::Model& model, const format::Slot& slot) {
 }
 
 // Returns the only axis with 1 element in `one` and `streams` in `many`, if all others are equal.
-std::optional<size_t> StreamAxis(const Dims& one, const Dims& many, uint32_t streams) {
+// A number of steps may have fewer axes in `one`, because it had the rank of its constant there.
+std::optional<size_t> StreamAxis(Dims one, const Dims& many, uint32_t streams) {
   std::optional<size_t> axis;
-  if (one.size() != many.size()) return std::nullopt;
+  if (one.size() > many.size()) return std::nullopt;
+  one.insert(one.begin(), many.size() - one.size(), 1);
   for (size_t i = 0; i < one.size(); ++i) {
     if (one[i] == many[i]) continue;
     if (axis || one[i] != 1 || many[i] != int64_t{streams}) return std::nullopt;

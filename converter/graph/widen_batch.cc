@@ -213,8 +213,10 @@ void Widening::WidenNumberings(ir::Graph& graph, ir::Node& node) {
     ir::Constant numbers = *constant;
     Dims& dims = numbers.type.dims;
     dims.insert(dims.begin(), node.outputs[0].type.dims.size() - dims.size(), 1);
-    if (dims[static_cast<size_t>(batch->axis)] != 1) continue;
-    RepeatStep(numbers, {batch->axis, 1, 1}, streams_);
+    const int64_t extent = dims[static_cast<size_t>(batch->axis)];
+    // A constant that was computed from a shape already has the streams.
+    if (extent != 1 && (extent != streams_ || batch->outer * batch->chunk != 1)) continue;
+    if (extent == 1) RepeatStep(numbers, {batch->axis, 1, 1}, streams_);
     // The name of the constant is that of its variable, which orders the variables.
     node.inputs[i] = NewConstant(graph, *node.inputs[i].node, std::move(numbers));
     node.inputs[i].node->attributes[kCountedAlong] = std::to_string(batch->axis);

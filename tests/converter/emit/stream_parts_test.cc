@@ -3,6 +3,7 @@
 // other streams: NaN in one of them, streams that join later, move to other engines or are reset.
 #include "converter/emit/stream_parts.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -11,6 +12,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -98,13 +100,13 @@ void FillWithNan(Engine& engine, uint32_t lane, uint32_t count) {
 
 class StreamsOf : public testing::TestWithParam<Case> {};
 
+constexpr uint32_t kCount = 4;
+
 // Stream s joins at lane s % 4 of engine 0 after s runs, and moves to lane (s + 1) % 4 of engine 1
-// after three runs. The lane that it left then gets NaN.
-TEST_P(StreamsOf, AreThoseOfTheModelAlone) {
-  constexpr uint32_t kCount = 4, kRuns = 9, kMoved = 3;
-  Faults faults;
-  const auto one = ConvertCase(GetParam(), 0, faults);
-  const auto many = ConvertCase(GetParam(), kCount, faults);
+// after three runs. The lane that it left then gets NaN. `many` has kCount streams.
+void ExpectTheModelAlone(const std::optional<pipeline::Converted>& one,
+                         const std::optional<pipeline::Converted>& many, Faults& faults) {
+  constexpr uint32_t kRuns = 9, kMoved = 3;
   ASSERT_TRUE(one && many) << (faults.lines().empty() ? "" : faults.lines()[0]);
   FileEngine single(one->file), first(many->file), second(many->file);
   ASSERT_TRUE(single.Open(faults) && first.Open(faults) && second.Open(faults));
@@ -143,6 +145,89 @@ TEST_P(StreamsOf, AreThoseOfTheModelAlone) {
     }
   }
   for (uint32_t s = 0; s < kCount; ++s) EXPECT_EQ(outputs[s], Alone(single, s, kRuns)) << s;
+}
+
+TEST_P(StreamsOf, AreThoseOfTheModelAlone) {
+  Faults faults;
+  const auto one = ConvertCase(GetParam(), 0, faults);
+  ExpectTheModelAlone(one, ConvertCase(GetParam(), kCount, faults), faults);
+}
+
+// A model of x f32[1,3,6] with time on axis 2. Each layer has one output, on port 9.
+class MeansOfSteps {
+ public:
+  std::optional<pipeline::Converted> Convert(int64_t streams, Faults& faults) const {
+    const std::string xml =
+        fmt::format(R"(<net name="n" version="11"><layers>{}</layers><edges>{}</edges></net>)",
+                    layers_, edges_);
+    const std::vector<float> counts = {1, 2, 3, 4, 5, 6, 1};
+    std::vector<std::byte> weights(sizeof(int64_t), std::byte{0});
+    weights[0] = std::byte{2};
+    const auto bytes = std::as_bytes(std::span(counts));
+    weights.insert(weights.end(), bytes.begin(), bytes.end());
+    pipeline::ConvertOptions options;
+    options.model = "model.xml";
+    options.in_memory =
+        ir::IrBytes{std::as_bytes(std::span(xml)), std::span(std::as_const(weights))};
+    options.streaming_steps = 1;
+    options.streams = streams;
+    options.time_axes = {{"x", 2}};
+    return pipeline::Convert(options, faults);
+  }
+
+  int Add(const std::string& type, int opset, const std::vector<int>& inputs,
+          const std::string& data, const std::string& precision = "FP32",
+          const std::vector<int>& dims = {1, 3, 6}) {
+    const int id = next_++;
+    std::string ports, extents;
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      ports += fmt::format(R"(<port id="{}"/>)", i);
+      edges_ += fmt::format(R"(<edge from-layer="{}" from-port="9" to-layer="{}" to-port="{}"/>)",
+                            inputs[i], id, i);
+    }
+    for (const int extent : dims) extents += fmt::format("<dim>{}</dim>", extent);
+    layers_ +=
+        fmt::format(R"(<layer id="{0}" name="{1}" type="{2}" version="opset{3}">)"
+                    R"(<data {4}/><input>{5}</input>)",
+                    id, id == 0 ? "x" : fmt::format("{}{}", type, id), type, opset, data, ports);
+    if (type != "Result") {
+      layers_ += fmt::format(R"(<output><port id="9" precision="{}">{}</port></output>)", precision,
+                             extents);
+    }
+    layers_ += "</layer>";
+    return id;
+  }
+  int Axis() {
+    return Add("Const", 1, {}, R"(element_type="i64" shape="" offset="0" size="8")", "I64", {});
+  }
+  int Sum(int of) { return Add("CumSum", 3, {of, Axis()}, R"(exclusive="false" reverse="false")"); }
+
+ private:
+  int next_ = 0;
+  std::string layers_, edges_;
+};
+
+// The numbers of steps have fewer axes than the sums, or are computed from the shape of the input.
+TEST(Streams, CountTheStepsOfMeans) {
+  for (const bool from_shape : {false, true}) {
+    MeansOfSteps model;
+    const int x = model.Add("Parameter", 1, {}, R"(element_type="f32" shape="1,3,6")");
+    int counts = -1;
+    if (from_shape) {
+      const int shape = model.Add("ShapeOf", 3, {x}, R"(output_type="i64")", "I64", {3});
+      const int one = model.Add("Const", 1, {},
+                                R"(element_type="f32" shape="" offset="32" size="4")", "FP32", {});
+      counts = model.Sum(model.Add("Broadcast", 3, {one, shape}, R"(mode="numpy")"));
+    } else {
+      counts = model.Add("Const", 1, {}, R"(element_type="f32" shape="6" offset="8" size="24")",
+                         "FP32", {6});
+    }
+    const int mean = model.Add("Divide", 1, {model.Sum(x), counts}, R"(auto_broadcast="numpy")");
+    model.Add("Result", 1, {mean}, "");
+    Faults faults;
+    const auto one = model.Convert(0, faults);
+    ExpectTheModelAlone(one, model.Convert(kCount, faults), faults);
+  }
 }
 
 constexpr const char* kGru = "examples/dtmf/model/dtmf.xml";
