@@ -266,7 +266,8 @@ bool Infer(Conversion& c) {
   } else {
     graph::OtherShapes batch = GraphAsBatch(c);
     graph::InferBoth(*c.graph, InferOptionsOf(c), c.folding, c.faults, batch);
-    c.as_batch = std::move(batch);
+    // If no axis may be a batch, the errors are those of T steps.
+    if (c.faults.ok() || c.may_be_batch) c.as_batch = std::move(batch);
   }
   const bool has_file_shapes = c.options.shapes.empty() && !c.options.streaming_steps;
   if (!c.faults.ok() && has_file_shapes) graph::AdviseShapes(*c.graph, c.faults);

@@ -34,9 +34,22 @@ std::string MustName(const ir::Graph& graph) {
                      more == 0 ? "" : fmt::format(" and {} more", more));
 }
 
-// Returns every input axis with an extent above 1.
-std::vector<PortAxis> AxesOfInputs(const ir::Graph& graph) {
+// Returns the dynamic input axes that are no batch, because they are not the first one.
+std::vector<PortAxis> DynamicAxes(const ir::Graph& graph) {
   std::vector<PortAxis> axes;
+  for (size_t i = 0; i < graph.parameters.size(); ++i) {
+    const ir::Source input = {graph.parameters[i], 0};
+    for (size_t axis = 1; axis < DimsOf(input).size(); ++axis) {
+      if (ir::IsOpen(input, axis)) axes.push_back({false, i, static_cast<int64_t>(axis)});
+    }
+  }
+  return axes;
+}
+
+// Returns every input axis with an extent above 1; only the dynamic ones if these can only be time.
+std::vector<PortAxis> AxesOfInputs(const ir::Graph& graph) {
+  std::vector<PortAxis> axes = DynamicAxes(graph);
+  if (!axes.empty()) return axes;
   for (size_t i = 0; i < graph.parameters.size(); ++i) {
     const Dims& dims = DimsOf({graph.parameters[i], 0});
     for (size_t axis = 0; axis < dims.size(); ++axis) {
@@ -152,6 +165,7 @@ std::optional<TimeSeeds> ChooseTime(const ir::Graph& graph,
       found.push_back({axis, tried.motion, tried.has_weights});
     }
   }
+  if (found.empty() && usual.motion == Motion::kNone) return DynamicAxes(graph);
   if (found.empty() || (usual.is_sound && found.size() == 1)) return TimeSeeds();
   const auto max = std::ranges::min_element(found, {}, &Candidate::motion);
   const auto equals = std::ranges::count(found, max->motion, &Candidate::motion);

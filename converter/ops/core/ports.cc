@@ -2,18 +2,22 @@
 // Parameter, Result and Const: the ports and constants of a graph.
 #include <fmt/format.h>
 
+#include "converter/ir/time_length.h"
 #include "converter/ops/families.h"
 #include "converter/ops/support/axes.h"
 
 namespace weft::ops {
 namespace {
 
-// Shape text such as "1,N,512", with a letter for each dynamic dimension.
-std::string OpenShape(const Dims& dims) {
+// Shape text such as "1,?,N,512": "?" for the dynamic time axis, a letter for each other dynamic
+// dimension.
+std::string OpenShape(const ir::OutputPort& port) {
   std::string text;
-  for (const int64_t dim : dims) {
+  const Dims& dims = port.type.dims;
+  for (size_t axis = 0; axis < dims.size(); ++axis) {
+    const bool is_time = (ir::OpenAxes(port) >> axis & 1U) != 0;
     text += text.empty() ? "" : ",";
-    text += dim < 0 ? "N" : fmt::format("{}", dim);
+    text += is_time ? "?" : dims[axis] < 0 ? "N" : fmt::format("{}", dims[axis]);
   }
   return text;
 }
@@ -30,11 +34,12 @@ void InferParameter(InferScope& scope) {
   }
   for (size_t axis = 0; axis < port.type.dims.size(); ++axis) {
     if (port.type.dims[axis] >= 0) continue;
+    const char* streaming =
+        ir::OpenAxes(port) == 0 ? ", or --streaming if it is time, with ? for it in --shape" : "";
     return scope.Fault(
         "dimension {} of {} is dynamic; weft plans memory ahead, so every dimension must be fixed "
-        "(--shape {}={} with a number for each N, or --streaming if it is time, with ? for it in "
-        "--shape)",
-        axis, ir::BoundedText(scope.node()), name, OpenShape(port.type.dims));
+        "(--shape {}={} with a number for each N{})",
+        axis, ir::BoundedText(scope.node()), name, OpenShape(port), streaming);
   }
   scope.SetOutput(0, TensorType(port.type));
 }
