@@ -30,10 +30,13 @@ void MergeDilations(ir::Graph& graph);
 // Converts Gathers of all elements of an axis in order to reshapes, also in bodies.
 void WholeGathersToReshapes(ir::Graph& graph);
 
-// Converts Gathers that repeat each element of an axis, or select overlapping frames, as exporters
-// write repeat_interleave and unfold. Each becomes a Tile, or a concatenation of shifted copies of
-// the axis.
+// Converts Gathers that repeat each element of an axis, select every n-th one, or overlapping
+// frames, as exporters write repeat_interleave, slices and unfold. Each becomes a Tile, a Slice, or
+// a concatenation of shifted copies of the axis.
 void LowerConstantGathers(ir::Graph& graph);
+
+// Converts Splits of which only one output is read to Slices.
+void SplitsToSlices(ir::Graph& graph);
 
 // Splits STFT and ISTFT into the parts of ops/core/short_time.h, whose frames are windows along one
 // axis, like those of a convolution. Streaming then treats them like windows. Results are

@@ -2,7 +2,9 @@
 #include <algorithm>
 #include <iterator>
 #include <limits>
+#include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,6 +13,7 @@
 #include "converter/graph/canonical/canonical.h"
 #include "converter/graph/recognise/nodes.h"
 #include "converter/graph/rewrite.h"
+#include "converter/ir/edit.h"
 #include "converter/ops/support/axes.h"
 #include "converter/ops/support/movement.h"
 
@@ -170,9 +173,32 @@ class GatherLowering {
   BorderFill fill_;
 };
 
+// Returns the step between the indices, if all steps are equal and no index counts from the end.
+std::optional<int64_t> StepOf(const Dims& indices) {
+  if (indices.size() < 2 || indices[0] < 0 || indices[1] <= indices[0]) return std::nullopt;
+  const int64_t step = indices[1] - indices[0];
+  for (size_t i = 1; i < indices.size(); ++i) {
+    if (indices[i] - indices[i - 1] != step) return std::nullopt;
+  }
+  return step;
+}
+
+void BecomeSliceOf(ir::Graph& graph, ir::Node& node, const Gathering& gathering, int64_t step) {
+  const auto axis = static_cast<int64_t>(gathering.axis);
+  const SliceBounds bounds = {
+      {gathering.indices.front()}, {gathering.indices.back() + 1}, {step}, {axis}};
+  const ir::Source slice = NewSlice(graph, node, node.inputs[0], bounds);
+  slice.node->outputs[0].type = node.outputs[0].type;
+  ir::HandOver(graph, {&node, 0}, slice);
+}
+
 void LowerConstantGather(ir::Graph& graph, ir::Node& node) {
   const std::optional<Gathering> gathering = GatheringOf(graph, node);
-  if (!gathering || gathering->indices.size() < 4) return;
+  if (!gathering || node.inputs[0].node->constant) return;
+  const bool is_flat = TypeOf(node.inputs[1]).dims.size() == 1;
+  const std::optional<int64_t> step = is_flat ? StepOf(gathering->indices) : std::nullopt;
+  if (step) return BecomeSliceOf(graph, node, *gathering, *step);
+  if (gathering->indices.size() < 4) return;
   GatherLowering lowering(graph, node, gathering->axis);
   const Dims& dims = TypeOf(node.inputs[1]).dims;
   const auto repeats = RepeatsIn(gathering->indices, TypeOf(node.inputs[0]).dims[gathering->axis]);
@@ -180,7 +206,33 @@ void LowerConstantGather(ir::Graph& graph, ir::Node& node) {
   if (const auto frames = FramesIn(gathering->indices, dims)) lowering.Join(*frames);
 }
 
+// Replaces a Split of which one output is read.
+void SplitToSlice(ir::Graph& graph, ir::Node& split, uint32_t port) {
+  const ir::Source data = split.inputs[0], part = {&split, port};
+  const size_t axis = ops::WrappedAxis(IntsOf(split.inputs[1]).front(), TypeOf(data).dims.size());
+  int64_t begin = 0;
+  for (uint32_t i = 0; i < port; ++i) begin += split.outputs[i].type.dims[axis];
+  const ir::Source slice =
+      NewSlice(graph, split, data,
+               {{begin}, {begin + TypeOf(part).dims[axis]}, {1}, {static_cast<int64_t>(axis)}});
+  slice.node->outputs[0].type = TypeOf(part);
+  ir::HandOver(graph, part, slice);
+}
+
 }  // namespace
+
+void SplitsToSlices(ir::Graph& graph) {
+  std::map<ir::Node*, std::set<uint32_t>> read;
+  const std::vector<ir::Node*> order = ir::Topological(graph);
+  for (const ir::Node* node : order) {
+    for (const ir::Source& source : node->inputs) read[source.node].insert(source.port);
+  }
+  for (ir::Node* node : order) {
+    const bool splits = IsCalled(*node, "Split") || IsCalled(*node, "VariadicSplit");
+    const bool is_known = splits && node->inputs[1].node->constant && read[node].size() == 1;
+    if (is_known) SplitToSlice(graph, *node, *read[node].begin());
+  }
+}
 
 void WholeGathersToReshapes(ir::Graph& graph) {
   for (ir::Node* node : ir::Topological(graph)) {

@@ -2,6 +2,7 @@
 #include "converter/graph/canonical/pads.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -16,6 +17,7 @@
 #include "converter/graph/canonical/borders.h"
 #include "converter/graph/canonical/shifts.h"
 #include "converter/graph/rewrite.h"
+#include "converter/ir/edit.h"
 #include "converter/ops/operation.h"
 #include "converter/ops/support/look_back.h"
 #include "converter/ops/support/packed.h"
@@ -109,6 +111,39 @@ std::vector<ops::Windows> AllWindowsIn(const ir::Graph& graph, ir::Node& node) {
   ops::Windows all = {.axis = 2};
   all.begin = all.end = Dims(TypeOf(node.inputs[0]).dims.size() - 2);
   return {all};
+}
+
+// Returns the only axis with a border, if the border is zeros after the last element.
+std::optional<size_t> AxisOfEndZeros(const Border& border) {
+  std::optional<size_t> axis;
+  if (border.repeats || border.fill != 0 || std::signbit(border.fill)) return std::nullopt;
+  for (size_t i = 0; i < border.end.size(); ++i) {
+    if (border.begin[i] == 0 && border.end[i] == 0) continue;
+    if (axis || border.begin[i] != 0 || border.end[i] < 0) return std::nullopt;
+    axis = i;
+  }
+  return axis;
+}
+
+void JoinEndPad(ir::Graph& graph, ir::Node& pad) {
+  const std::optional<Border> border = BorderOf(graph, pad);
+  const std::optional<size_t> axis = border ? AxisOfEndZeros(*border) : std::nullopt;
+  if (!axis || !pad.inputs[0].node->attributes.contains("output_padding")) return;
+  ir::Node& window = *pad.inputs[0].node;
+  const std::optional<ops::Windows> windows = WindowsAlong(graph, window, *axis);
+  const bool is_known = windows && windows->spread && window.inputs.size() == 2;
+  if (!is_known || windows->end[windows->at()] > 0) return;
+  Dims padding = Quiet<ops::NodeScope>(graph, window).attributes.Ints("output_padding");
+  padding.resize(windows->begin.size(), 0);
+  int64_t& more = padding[windows->at()];
+  more += border->end[*axis];
+  if (more >= windows->stride) return;
+  graph.nodes.push_back(ir::CopyOf(window));
+  ir::Node& longer = *graph.nodes.back();
+  longer.attributes["output_padding"] = fmt::format("{}", fmt::join(padding, ","));
+  longer.outputs[0].type = pad.outputs[0].type;
+  longer.outputs[0].names.clear();
+  ir::HandOver(graph, {&pad, 0}, {&longer, 0});
 }
 
 }  // namespace
@@ -255,6 +290,10 @@ bool JoinBorder(ir::Graph& graph, ir::Node& window, size_t axis) {
   if (is_empty || border->repeats || !SetBorder(graph, window, *border, axis)) return false;
   TakeOff(graph, window, *border, axis);
   return true;
+}
+
+void JoinEndPads(ir::Graph& graph) {
+  for (ir::Node* node : ir::Topological(graph)) JoinEndPad(graph, *node);
 }
 
 void JoinCuts(ir::Graph& graph) { CutJoining(graph).Run(); }

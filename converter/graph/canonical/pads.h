@@ -44,6 +44,10 @@ void SetPads(ir::Node& window, const Dims& begin, const Dims& end);
 // Returns false if there is none.
 bool JoinBorder(ir::Graph& graph, ir::Node& window, size_t axis);
 
+// Merges zeros after the end of transposed convolutions into their output padding, if the padding
+// ends at no element that the convolution would compute.
+void JoinEndPads(ir::Graph& graph);
+
 // Removes slices of the end of an axis if only windows computed the sliced elements: the windows
 // then end earlier.
 void JoinCuts(ir::Graph& graph);

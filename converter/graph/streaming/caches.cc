@@ -44,6 +44,19 @@ std::string InputName(const ir::Graph& graph, const ir::Node& node) {
   return PortName(graph, {false, static_cast<size_t>(at - graph.parameters.begin()), 0});
 }
 
+// Returns true if the selection may keep the last positions of an axis: its bounds are unknown, or
+// it selects one run up to the end.
+bool MayKeepLast(const ops::AxisRelation& relation, const Dims& dims) {
+  for (size_t axis = 0; axis < relation.runs.size(); ++axis) {
+    const ops::Runs& runs = relation.runs[axis];
+    if (ops::IsInOrder(runs, dims[axis])) continue;
+    const bool is_end =
+        runs.size() == 1 && runs[0].step == 1 && runs[0].source + runs[0].count == dims[axis];
+    if (!is_end) return false;
+  }
+  return true;
+}
+
 // Returns the input whose next value is the tensor; null if there is none.
 const ir::Node* HandedOn(const ir::Graph& graph, const ir::Source& last, bool& is_cache) {
   ir::Source source = SkipMoves(graph, last);
@@ -56,7 +69,9 @@ const ir::Node* HandedOn(const ir::Graph& graph, const ir::Source& last, bool& i
     const ir::Node* initial = SkipMoves(graph, node.inputs[source.port]).node;
     return IsHandedIn(*initial) ? initial : nullptr;
   }
-  if (node.inputs.empty() || !ops::RelationOf(graph, node).selects) return nullptr;
+  if (node.inputs.empty()) return nullptr;
+  const ops::AxisRelation relation = ops::RelationOf(graph, node);
+  if (!relation.selects || !MayKeepLast(relation, DimsOf(node.inputs[0]))) return nullptr;
   const ir::Node& joined = *SkipMoves(graph, node.inputs[0]).node;
   if (joined.constant || !ops::TraitsOf(joined).joins || joined.inputs.size() < 2) return nullptr;
   const ir::Node* cache = SkipMoves(graph, joined.inputs[0]).node;

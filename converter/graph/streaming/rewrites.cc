@@ -32,10 +32,12 @@ constexpr PassPart<Change> kRewrites[] = {
     {"constants", OnGraph<SeparateConstants>, "copies constants that several nodes read"},
     {"causal_attention", FindAttentions, "reads the masks of attention"},
     {"starts", FindStarts, "finds additions that start a product"},
+    {"splits", OnGraph<SplitsToSlices>, "replaces Splits with one read output by Slices"},
     {"joins", OnGraph<JoinsToPads>, "replaces prepended constants by a Pad"},
-    {"frames", OnGraph<LowerConstantGathers>, "replaces Gathers of frames and repeats"},
+    {"frames", OnGraph<LowerConstantGathers>, "replaces Gathers of frames, steps and repeats"},
     {"borders", OnGraph<MoveBorders>, "moves Pads past data movements"},
     {"slices", OnGraph<SlicesOfPads>, "replaces Slices of padded tensors"},
+    {"end_pads", OnGraph<JoinEndPads>, "merges zeros into transposed convolutions before them"},
     {"pads", MergePads, "merges Pads into the windows after them"},
     {"end_slices", OnGraph<JoinCuts>, "merges Slices at the end into windows"},
     {"rounding", MarkStarts, "keeps the rounding of additions that start a product"}};
