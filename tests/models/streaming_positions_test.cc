@@ -345,6 +345,16 @@ TEST(StreamingPositions, StepsOf512Positions) {
   ExpectSameBits(build(4 * 512), build(ir::kTimeLength), 4, 1, {}, TimeIs::kOpen);
 }
 
+TEST(StreamingPositions, SelectsByATableOfBooleans) {
+  const Build build = [](GraphBuilder& g) {
+    const ir::Source x = g.Parameter(F32({1, 6, kChannels}));
+    const ir::Source table =
+        g.Const<uint8_t>({ElementType::boolean, {1, 6, 1}}, {1, 0, 0, 1, 1, 0});
+    g.Result(g.Add("Select", 1, {table, x, g.Add("CumSum", 3, {x, g.Int(1)})}));
+  };
+  for (const int64_t steps : {1, 2, 3, 6}) ExpectSameBits(build, build, 6, steps);
+}
+
 // Without a mask, no tensor over pairs of positions is read; it would have 2^40 elements.
 TEST(StreamingPositions, ReadsNoPairsWithoutAMask) {
   const std::vector<ir::Node*> between;

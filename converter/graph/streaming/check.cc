@@ -201,8 +201,10 @@ void Checking::CheckConstant(ir::Node& node, const TimeAxis& time) {
   if (IsAlikeAtEveryStep(*node.constant, time, times_.steps())) return;
   if (IsLateMask(node)) return;
   if (!is_open_ && time.outer == 1 && NumberingOf(node, time.axis)) return count();
-  // Only floats, because indices would select steps of another tensor.
-  const bool is_table = !is_open_ && time.outer == 1 && IsFloat(node.constant->type.type);
+  // No integers, because indices would select steps of another tensor.
+  const ElementType type = node.constant->type.type;
+  const bool is_table =
+      !is_open_ && time.outer == 1 && (IsFloat(type) || type == ElementType::boolean);
   if (is_table) return kept_.tables.push_back({&node, *node.constant, time});
   return Refuse(
       node, is_open_ ? fmt::format("its value depends on the total number of steps{}", kShapeSetsIt)
