@@ -63,6 +63,50 @@ TEST(StreamingBorders, SaysThatAPastBeginsAsTheFirstStep) {
             "position repeated");
 }
 
+// The data of a window over two axes, [1, 2, steps, 5].
+using Bordered = std::function<ir::Source(GraphBuilder&, ir::Source)>;
+
+Build WindowOver(int64_t steps, const Bordered& bordered, const std::string& pads_begin) {
+  return [=](GraphBuilder& g) {
+    const ir::Source x = g.Parameter(F32({1, 2, steps, 5}));
+    g.Result(g.Add("Convolution", 1, {bordered(g, x), Weights(g, {3, 2, 2, 2}, 21)},
+                   {{"strides", "1,1"},
+                    {"dilations", "1,1"},
+                    {"pads_begin", pads_begin},
+                    {"pads_end", "0,0"}}));
+  };
+}
+
+// Each axis has its own border; that of the other axis does not begin the past.
+TEST(StreamingBorders, KeepsBordersOfSeveralAxesApart) {
+  const auto number = [](GraphBuilder& g, ir::Source x, const Dims& begin, float fill) {
+    return g.Add("Pad", 12, {x, g.Ints(begin), g.Ints({0, 0, 0, 0}), g.Float(fill)},
+                 {{"pad_mode", "constant"}});
+  };
+  const auto edge = [](GraphBuilder& g, ir::Source x, const Dims& begin) {
+    return Pad(g, x, begin, {0, 0, 0, 0}, "edge");
+  };
+  const Dims bands = {0, 0, 0, 1}, time = {0, 0, 1, 0}, both = {0, 0, 1, 1};
+  const std::vector<std::pair<Bordered, std::string>> forms = {
+      {[=](auto& g, auto x) { return edge(g, x, bands); }, "1,0"},
+      {[=](auto& g, auto x) { return edge(g, x, time); }, "0,1"},
+      {[=](auto& g, auto x) { return edge(g, x, both); }, "0,0"},
+      {[=](auto& g, auto x) { return number(g, x, bands, 0.5f); }, "1,0"},
+      {[=](auto& g, auto x) { return number(g, x, time, 0.5f); }, "0,1"},
+      {[=](auto& g, auto x) { return number(g, x, both, 0.5f); }, "0,0"},
+      {[=](auto& g, auto x) { return number(g, edge(g, x, bands), time, 0); }, "0,0"},
+      {[=](auto& g, auto x) { return number(g, number(g, x, bands, 0.5f), time, 0.25f); }, "0,0"}};
+  for (size_t i = 0; i < forms.size(); ++i) {
+    SCOPED_TRACE(i);
+    const auto of = [&form = forms[i]](int64_t steps) {
+      return WindowOver(steps, form.first, form.second);
+    };
+    for (const int64_t steps : {1, 2, 3}) {
+      ExpectSameBits(of(12), of(kSteps), 12, steps, {{"0", 2}});
+    }
+  }
+}
+
 TEST(StreamingBorders, BeginsAPoolAsTheFirstStep) {
   ExpectContinues([](GraphBuilder& g, int64_t steps) {
     const ir::Source before = Pad(g, Signal(g, 3, steps), {0, 0, 2}, {0, 0, 0}, "edge");

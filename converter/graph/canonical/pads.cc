@@ -64,7 +64,7 @@ bool SetBorder(const ir::Graph& graph, ir::Node& window, const Border& border, s
   if (border.repeats || windows->fill != border.fill) {
     const bool is_padded = begin != 0 || (end != 0 && border.end[axis] != 0);
     if (is_padded || static_cast<float>(border.fill) != border.fill) return false;
-    window.attributes[ops::kPadFill] =
+    window.attributes[ops::PadFillOf(windows->axis)] =
         border.repeats ? ops::kRepeatFirst : fmt::format("{}", border.fill);
   }
   begin += border.begin[axis];
@@ -83,14 +83,19 @@ void TakeOff(ir::Graph& graph, ir::Node& window, const Border& border, size_t ax
 // Whether the window looks back is known only after the border is set.
 void JoinPad(ir::Graph& graph, ir::Node& window, const Border& border, size_t axis,
              std::vector<FilledWindow>& filled) {
-  FilledWindow before = {&window, window.attributes, window.inputs[0]};
+  const auto attributes = window.attributes;
+  const ir::Source data = window.inputs[0];
   if (!SetBorder(graph, window, border, axis)) return;
   TakeOff(graph, window, border, axis);
   const ops::AxisRelation relation = ops::RelationOf(graph, window);
   const auto at = static_cast<int64_t>(axis);
   const auto delay = std::ranges::find(relation.delays, at, &ops::Delay::axis);
-  if (delay == relation.delays.end()) return TakeBack(before);
-  if (window.attributes.contains(ops::kPadFill)) filled.push_back(std::move(before));
+  if (delay == relation.delays.end()) {
+    window.attributes = attributes;
+    window.inputs[0] = data;
+  } else if (window.attributes.contains(ops::PadFillOf(at))) {
+    filled.push_back({&window, at, border.begin[axis], FillOf(*data.node, border)});
+  }
 }
 
 // Returns the border that the data of a node with windows reads.
@@ -269,9 +274,14 @@ std::vector<FilledWindow> JoinPads(ir::Graph& graph) {
   return filled;
 }
 
-void TakeBack(FilledWindow& window) {
-  window.node->attributes = window.attributes;
-  window.node->inputs[0] = window.data;
+void TakeBack(ir::Graph& graph, const FilledWindow& window) {
+  ir::Node& node = *window.node;
+  if (node.attributes.erase(ops::PadFillOf(window.axis)) == 0) return;
+  ops::Windows windows = WindowsAlong(graph, node, static_cast<size_t>(window.axis)).value();
+  windows.begin[windows.at()] -= window.positions;
+  SetPads(node, windows.begin, windows.end);
+  node.inputs[0] =
+      NewBorder(graph, node.inputs[0], window.fill, window.axis, window.positions, false);
 }
 
 void SetPads(ir::Node& window, const Dims& begin, const Dims& end) {

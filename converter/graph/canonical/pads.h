@@ -5,11 +5,11 @@
 #ifndef WEFT_CONVERTER_GRAPH_CANONICAL_PADS_H_
 #define WEFT_CONVERTER_GRAPH_CANONICAL_PADS_H_
 
+#include <cstdint>
 #include <functional>
-#include <map>
-#include <string>
 #include <vector>
 
+#include "converter/graph/canonical/borders.h"
 #include "converter/ir/graph.h"
 
 namespace weft::graph {
@@ -23,19 +23,19 @@ void JoinOwnPads(ir::Graph& graph);
 void JoinOwnPad(ir::Graph& graph, ir::Node& window,
                 const std::function<bool(const ir::Node&)>& may_follow = nullptr);
 
-// A window that took over a border of numbers other than its own padding, in attribute kPadFill.
-// Only windows over time may keep it.
+// A window that took over a border along an axis with numbers other than its own padding, in
+// attribute PadFillOf(axis). Only windows along time may keep it.
 struct FilledWindow {
   ir::Node* node = nullptr;
-  std::map<std::string, std::string> attributes;  // before
-  ir::Source data;
+  int64_t axis = 0, positions = 0;
+  BorderFill fill;
 };
 
 // Merges borders before the first element into the padding of windows, if they look back
 // afterwards. Returns the windows that took over other numbers than their own padding.
 std::vector<FilledWindow> JoinPads(ir::Graph& graph);
-// Restores the window and its border.
-void TakeBack(FilledWindow& window);
+// Moves the border back before the window, once.
+void TakeBack(ir::Graph& graph, const FilledWindow& window);
 
 // Sets the padding of all axes with windows as attributes.
 void SetPads(ir::Node& window, const Dims& begin, const Dims& end);

@@ -188,9 +188,9 @@ std::optional<TimeMap> PrepareLookahead(const Rewritten& rewritten, const TimeSe
   std::optional<TimeMap> map = StartsToChoices(rewritten, seeds, std::move(before));
   if (!map) return map;
   bool changed = false;
-  for (FilledWindow window : rewritten.filled) {
-    if (DelayOverTime(map->axes, *window.node) != nullptr) continue;
-    TakeBack(window);
+  for (const FilledWindow& window : rewritten.filled) {
+    if (IsOverTime(map->axes, window)) continue;
+    TakeBack(graph, window);
     changed = true;
   }
   changed = JoinBorders(graph, map->axes) || changed;

@@ -130,6 +130,11 @@ const Delay* DelayOverTime(const TimeAxes& times, const ir::Node& node) {
   return time == nullptr ? nullptr : DelayAlong(relation, time->axis);
 }
 
+bool IsOverTime(const TimeAxes& times, const FilledWindow& window) {
+  const Delay* delay = DelayOverTime(times, *window.node);
+  return delay != nullptr && delay->axis == window.axis;
+}
+
 const RunningSum* SumOverTime(const TimeAxes& times, const ir::Node& node) {
   const AxisRelation& relation = times.Relation(&node);
   const TimeAxis* time = relation.sum ? times.Of(node.inputs[0]) : nullptr;

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "converter/graph/canonical/pads.h"
 #include "converter/graph/streaming/axes.h"
 #include "converter/ir/graph.h"
 #include "converter/ops/support/ring.h"
@@ -20,6 +21,8 @@ namespace weft::graph {
 // Returns the node's delay along time, or its sum over time; null if it has none.
 const Delay* DelayOverTime(const TimeAxes& times, const ir::Node& node);
 const RunningSum* SumOverTime(const TimeAxes& times, const ir::Node& node);
+// Returns true if the window looks back along time and its border is along time.
+bool IsOverTime(const TimeAxes& times, const FilledWindow& window);
 
 // Types of their states: `positions` positions of the node's data, and the sum.
 TensorType PastType(const ir::Node& node, const Delay& delay, int64_t positions);

@@ -334,7 +334,7 @@ bool Measuring::MeasureWindows(DelayedNode& at, const ops::Windows& windows) {
   if (ReadsAfterEnd(node, std::max<int64_t>(first, 0), blocks)) return false;
   if (!CanSetWindows(node, at.windows)) return false;
   SetLate(node, blocks);
-  const bool repeats = AttributeText(node, ops::kPadFill) == ops::kRepeatFirst;
+  const bool repeats = AttributeText(node, ops::PadFillOf(windows.axis)) == ops::kRepeatFirst;
   if (repeats && at.inputs[0].value_or(late) > 0) return false;  // the first position is unknown
   const bool reads_before = windows.spread ? reach > stride : begin > 0;
   if (reads_before) at.fill = windows.fill.value_or(0);

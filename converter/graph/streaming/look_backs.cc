@@ -12,7 +12,7 @@ namespace {
 
 Motion MotionOf(const ir::Node& node, const Delay& delay) {
   if (delay.past == 0) return Motion::kApart;
-  if (delay.shifts || node.attributes.contains(ops::kPadFill)) return Motion::kShifted;
+  if (delay.shifts || node.attributes.contains(ops::PadFillOf(delay.axis))) return Motion::kShifted;
   return delay.take == delay.give ? Motion::kEven : Motion::kFewer;
 }
 

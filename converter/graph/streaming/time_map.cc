@@ -86,7 +86,7 @@ class TimeMapping {
   bool CountSteps();
   TimeAxes Spread() const;
   bool FitStep(TimeAxes& axes);
-  static bool TakeBackFills(std::vector<FilledWindow>& filled, const TimeAxes& axes);
+  bool TakeBackFills(std::vector<FilledWindow>& filled, const TimeAxes& axes);
   TimeMap Checked(TimeAxes axes);
   TimeMap WithoutSteps(TimeAxes axes) { return {std::move(axes), {}, false, std::move(faults_)}; }
   std::string Counts() const;
@@ -188,10 +188,9 @@ bool TimeMapping::FitStep(TimeAxes& axes) {
 
 // Restores borders along other axes; returns true if there were any.
 bool TimeMapping::TakeBackFills(std::vector<FilledWindow>& filled, const TimeAxes& axes) {
-  const auto others = std::ranges::partition(filled, [&](const FilledWindow& window) {
-    return DelayOverTime(axes, *window.node) != nullptr;
-  });
-  for (FilledWindow& window : others) TakeBack(window);
+  const auto others = std::ranges::partition(
+      filled, [&](const FilledWindow& window) { return IsOverTime(axes, window); });
+  for (const FilledWindow& window : others) TakeBack(graph_, window);
   const bool took = !others.empty();
   filled.erase(others.begin(), others.end());
   return took;

@@ -473,10 +473,10 @@ void PoolingAxes(AxisScope& scope) {
   WindowAxes(scope, scope.attributes.Ints("kernel"), true);
   const Window window = WindowOf(scope);
   const bool is_mean = scope.node().operation->name == "AvgPool";
-  const bool fills = scope.attributes.Has(kPadFill);
-  const bool excludes = is_mean && !fills && scope.attributes.Bool("exclude-pad", false);
   for (size_t i = 0; i < window.axis_count; ++i) {
     std::optional<Windows> windows = WindowsOf(scope, window, i);
+    const bool fills = scope.attributes.Has(PadFillOf(static_cast<int64_t>(i) + 2));
+    const bool excludes = is_mean && !fills && scope.attributes.Bool("exclude-pad", false);
     if (windows && (!excludes || windows->begin[i] == 0)) {
       if (!fills && !is_mean) windows->fill = MinOf(scope.input_element(0));
       if (excludes) windows->fill.reset();

@@ -16,6 +16,8 @@ void SetDilation(const ir::Graph& graph, ir::Node& node, int64_t at, int64_t dil
   node.attributes["dilations"] = fmt::format("{}", fmt::join(dilations, ","));
 }
 
+std::string PadFillOf(int64_t axis) { return fmt::format("pad_fill_{}", axis); }
+
 std::map<std::string, std::string> PadsOf(Window window) {
   std::string begin, end;
   for (size_t i = 0; i < window.axis_count; ++i) {
@@ -35,8 +37,9 @@ std::optional<Delay> LookBackOf(const NodeScope& scope, Window window, size_t i,
   Delay delay = {static_cast<int64_t>(i) + first, past, axis.stride};
   delay.taps = axis.kernel;
   delay.dilation = axis.dilation;
-  delay.repeats = scope.attributes.Text(kPadFill, "0") == kRepeatFirst;
-  if (!delay.repeats) delay.fill = scope.attributes.Float(kPadFill, 0);
+  const std::string fill = PadFillOf(delay.axis);
+  delay.repeats = scope.attributes.Text(fill, "0") == kRepeatFirst;
+  if (!delay.repeats) delay.fill = scope.attributes.Float(fill, 0);
   axis.pad_begin = axis.pad_end = 0;
   delay.attributes = PadsOf(window);
   if (scope.attributes.Has("rounding_type")) delay.attributes["rounding_type"] = "floor";
@@ -59,7 +62,7 @@ std::optional<Windows> WindowsOf(const NodeScope& scope, Window window, size_t i
   if (axis.is_alone() && axis.out == axis.in) return std::nullopt;
   Windows found = {static_cast<int64_t>(i) + first, axis.extent(), axis.stride};
   found.first_axis = first;
-  found.fill = scope.attributes.Float(kPadFill, 0);
+  found.fill = scope.attributes.Float(PadFillOf(found.axis), 0);
   for (size_t at = 0; at < window.axis_count; ++at) {
     found.begin.push_back(window.axis(at).pad_begin);
     found.end.push_back(window.axis(at).pad_end);

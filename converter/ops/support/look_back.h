@@ -15,10 +15,11 @@
 
 namespace weft::ops {
 
-// Attribute: the number that fills an operation's padding. Absent: the value that the specification
-// defines. Only the streaming pass writes it, and only for an axis that is split into chunks.
-inline constexpr const char* kPadFill = "pad_fill";
-// Value of kPadFill: the first position of the data is repeated.
+// Attribute: the number that fills an operation's padding of this axis of the data. Absent: the
+// value that the specification defines. Only the streaming pass writes it, and only for the axis
+// that is split into chunks.
+std::string PadFillOf(int64_t axis);
+// Value of that attribute: the first position of the data is repeated.
 inline constexpr const char* kRepeatFirst = "first";
 
 // In the following functions, axis i of the window is axis `first` + i of the data.
