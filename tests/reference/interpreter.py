@@ -173,7 +173,7 @@ class Model:
             for place in states:
                 states[place] = results[port_map.sources[place][2]]
             step += 1
-        last = results or _after_none(port_map, states)
+        last = results or _after_none(port_map, states, inputs)
         return [last[result] if axis is None else _join(pieces, result, axis, backward)
                 for pieces, (result, axis, backward) in zip(gathered, port_map.outputs)]
 
@@ -203,13 +203,17 @@ def _feed(source, inputs, step, parameter):
     return inputs[source[1]] if kind == "invariant" else None
 
 
-def _after_none(port_map, states):
-    """The last values of a loop with zero iterations: a carried Result has its initial value."""
+def _after_none(port_map, states, inputs):
+    """The last values of a loop with zero iterations: a carried Result has its initial value, also if
+    the body forwards it unchanged."""
     last = {}
     for result, _, _ in port_map.outputs:
         last[result] = np.zeros(result.port(0).dims, result.port(0).dtype)
-    for place, value in reversed(states.items()):
-        last[port_map.sources[place][2]] = value
+    for place, source in reversed(list(enumerate(port_map.sources))):
+        if place in states:
+            last[source[2]] = states[place]
+        elif source[0] == "invariant" and len(source) == 3:
+            last[source[2]] = inputs[source[1]]
     return last
 
 

@@ -31,8 +31,9 @@ class Cut:
 @dataclasses.dataclass
 class PortMap:
     """sources, per body Parameter: ("sliced", input, Cut), ("carried", input, Result), ("invariant",
-    input), ("iteration",) or ("unread",). outputs: (Result, axis or None, backward). condition: a
-    Result or None. count: iterations defined by slices and outputs, None if they define none."""
+    input), ("iteration",) or ("unread",). An invariant that the body forwards to its own back edge
+    also has the Result. outputs: (Result, axis or None, backward). condition: a Result or None. count:
+    iterations defined by slices and outputs, None if they define none."""
     sources: list
     outputs: list
     condition: object
@@ -95,7 +96,7 @@ def _source(layer, body, parameter):
         return ("invariant", entry.external)
     result = body.graph.results[body.graph.index(body.graph.results, edges[0], "Result")]
     if result.sources[0][0] is parameter:  # forwarded unchanged
-        return ("invariant", entry.external)
+        return ("invariant", entry.external, result)
     inner = result.port(0)
     if (inner.dtype, inner.dims) != (outer.dtype, outer.dims):
         raise Refused(f"back edge to {parameter.id} joins {inner.dims} to {outer.dims}")
