@@ -272,6 +272,10 @@ ir::Source QuantiseSite::CodesIn(const ir::Source& source, const QuantParams& qu
 ir::Source QuantiseSite::Moved(ir::Node& node, uint32_t port, const QuantParams& quant_params) {
   const ops::MovedInputs moved = ops::MovedInputsOf(node);
   std::vector<ir::Source> inputs = node.inputs;
+  constexpr size_t kNumberOfPad = 3;  // ignored, and of floats, if the Pad repeats its data
+  if (IsCalled(node, "Pad") && !moved.Has(kNumberOfPad)) {
+    inputs.resize(std::min(inputs.size(), kNumberOfPad));
+  }
   const bool lacks_zeros = moved.adds_zeros && quant_params.zero != 0;
   const bool wraps = lacks_zeros && moved.input_of_zeros == 0;
   for (size_t i = 0; i < inputs.size(); ++i) {

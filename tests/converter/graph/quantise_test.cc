@@ -304,6 +304,25 @@ TEST_F(QuantisedGraph, MovesThatAddZerosAddTheirCode) {
   }
 }
 
+// The number of such a Pad is ignored, and stays no operand of codes.
+TEST_F(QuantisedGraph, MovesCodesOfPadsThatRepeatTheirData) {
+  for (const char* mode : {"edge", "reflect", "symmetric"}) {
+    SCOPED_TRACE(mode);
+    g = {};
+    const ir::Source x = Symmetric(g.Parameter(F32({3, 4})));
+    const ir::Source padded =
+        g.Of("Pad", {x, g.Ints({0, 1}), g.Ints({1, 0}), g.Float(0)}, {{"pad_mode", mode}});
+    const KindCounts kinds = Kinds(Product(Positive(g("Relu", padded)), {5, 5}));
+    EXPECT_EQ(kinds.at("QuantizedMatMul"), 1);
+    EXPECT_FALSE(kinds.contains("Relu"));
+    for (const auto& node : g.graph.nodes) {
+      if (node->type != "Pad" || node->outputs[0].type.type != ElementType::i8) continue;
+      EXPECT_EQ(node->outputs[0].type.dims, (Dims{4, 5}));
+      EXPECT_EQ(node->inputs.size(), 3u);
+    }
+  }
+}
+
 // Constants that are numbers of codes do not prevent a move of codes; others do.
 TEST_F(QuantisedGraph, MovesJoinConstantsThatHaveCodes) {
   for (const auto& [number, count] : {std::pair(0.3f, 1), std::pair(0.35f, 0)}) {
