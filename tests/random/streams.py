@@ -49,12 +49,24 @@ def _quantise(scope, value, unit):
     return scope.apply("FakeQuantize", [value, *ends, *ends], 128 * unit, {"levels": 256})[0]
 
 
+def _delayed(scope, x, mode):
+    """x after a border of this mode; the last steps are cut off."""
+    pads = [scope.integers(0, 0, count) for count in (int(scope.rng.integers(1, 5)), 0)]
+    padded = scope.apply("Pad", [x, *pads], x.bound, {"pad_mode": mode})[0]
+    words = [scope.integers(word) for word in (0, TIME, 1, 2)]
+    return scope.apply("Slice", [padded, *words], x.bound, opset=8)[0]
+
+
 def _quantised_windows(scope):
     """Windows of different lengths over one quantised tensor, whose sums are exact."""
     x = _value(scope)
     if not x.exact:
         x = scope.fresh("f32", (1, _channels(scope), TIME))
     x = _quantise(scope, x, 1)
+    if scope.chance(0.3):
+        x = _delayed(scope, x, "edge")
+    if scope.chance(0.3):
+        x = _quantise(scope, scope.apply("Relu", [x], x.bound)[0], 1)
     parts = [_quantise(scope, _convolution(scope, x), scope.attribute(4, 1, 16))
              for _ in range(int(scope.rng.integers(1, 4)))]
     if len(parts) == 1:
@@ -106,11 +118,7 @@ def _slice(scope):
 
 def _delay(scope):
     """Zeros before the first step; the last steps are cut off."""
-    x, steps = _value(scope), int(scope.rng.integers(1, 5))
-    pads = [scope.integers(0, 0, count) for count in (steps, 0)]
-    padded = scope.apply("Pad", [x, *pads], x.bound, {"pad_mode": "constant"})[0]
-    words = [scope.integers(word) for word in (0, TIME, 1, 2)]
-    return scope.apply("Slice", [padded, *words], x.bound, opset=8)[0]
+    return _delayed(scope, _value(scope), "constant")
 
 
 def _over_channels(scope):

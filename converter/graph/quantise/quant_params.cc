@@ -247,7 +247,8 @@ void QuantisedValues::Add(const ir::Graph& graph, const ir::Node& node) {
       quant_params_[{&node, 0}] = *quant_params;
   } else if (!node.inputs.empty()) {
     const QuantParams* quant_params = Of(node.inputs[0]);
-    if (quant_params != nullptr && IsQuantisable(graph, node, *quant_params))
+    const auto has_codes = [&](const ir::Source& first) { return HasCodes(first, *quant_params); };
+    if (quant_params != nullptr && IsQuantisable(graph, node, *quant_params, has_codes))
       quant_params_[{&node, 0}] = *quant_params;
   }
 }

@@ -37,33 +37,44 @@ ir::Node* RingOfIntegers(ir::Graph& graph, const ir::Node& ring, ir::Source inte
 
 }  // namespace
 
-bool IsQuantisable(const ir::Graph& graph, const ir::Node& ring, const QuantParams& quant_params) {
+bool IsQuantisable(const ir::Graph& graph, const ir::Node& ring, const QuantParams& quant_params,
+                   const std::function<bool(const ir::Source&)>& has_codes) {
   if (!IsRing(ring) || !ir::IsReadValue(*ring.inputs[kPast].node)) return false;
   const ir::Node& read = *ring.inputs[kPast].node;
-  const std::optional<double> first = read.inputs.empty() ? std::nullopt : NumberIn(read.inputs[0]);
-  if (!first) return false;
-  // Maximum pooling starts from -infinity; the lowest code is equivalent.
-  const auto number = static_cast<float>(*first);
-  const bool is_min = number == -std::numeric_limits<float>::infinity();
-  if (!is_min && NumberAt(CodeOf(number, quant_params), quant_params) != number) return false;
+  if (read.inputs.empty()) return false;
+  if (const std::optional<double> first = NumberIn(read.inputs[0])) {
+    // Maximum pooling starts from -infinity; the lowest code is equivalent.
+    const auto number = static_cast<float>(*first);
+    const bool is_min = number == -std::numeric_limits<float>::infinity();
+    if (!is_min && NumberAt(CodeOf(number, quant_params), quant_params) != number) return false;
+  } else if (!has_codes || !has_codes(read.inputs[0])) {
+    return false;
+  }
   return std::ranges::all_of(graph.nodes, [&](const std::unique_ptr<ir::Node>& node) {
     return !Reads(*node, read) || (IsRing(*node) && node->inputs[kData] == ring.inputs[kData]);
   });
 }
 
+std::optional<ir::Source> ComputedFirst(const ir::Node& ring) {
+  const ir::Source& first = ring.inputs[kPast].node->inputs[0];
+  return NumberIn(first) ? std::nullopt : std::optional(first);
+}
+
 std::vector<RingPair> RingsOfIntegers(ir::Graph& graph, const ir::Node& ring, ir::Source integers,
+                                      std::optional<ir::Source> first,
                                       const QuantParams& quant_params) {
   const ir::Node& read = *ring.inputs[kPast].node;
-  const Dims dims = read.outputs[0].type.dims;
-  const int64_t first = CodeOf(static_cast<float>(*NumberIn(read.inputs[0])), quant_params);
-  const std::vector<int64_t> all(static_cast<size_t>(ElementCount(dims).value_or(0)), first);
+  const TensorType type = {quant_params.type, read.outputs[0].type.dims};
+  if (!first) {
+    const int64_t code = CodeOf(static_cast<float>(*NumberIn(read.inputs[0])), quant_params);
+    const auto count = static_cast<size_t>(ElementCount(type.dims).value_or(0));
+    first = NewInts(graph, read, type, std::vector<int64_t>(count, code));
+  }
   std::vector<RingPair> pairs;
   for (const std::unique_ptr<ir::Node>& node : graph.nodes) {
     if (IsRing(*node) && Reads(*node, read)) pairs.push_back({node.get(), nullptr});
   }
-  const TensorType type = {quant_params.type, dims};
-  const ir::Source initial = NewInts(graph, read, type, all);
-  const ir::Source past = {NewNode(graph, read, read.type, 6, {initial}, 1, read.attributes), 0};
+  const ir::Source past = {NewNode(graph, read, read.type, 6, {*first}, 1, read.attributes), 0};
   past.node->outputs[0].type = type;
   for (RingPair& pair : pairs) {
     pair.of_integers = RingOfIntegers(graph, *pair.ring, integers, past);
