@@ -57,6 +57,7 @@ Comparison Compare(const Array& is, const Array& must, const Tolerance& toleranc
     Agreement agreement{};
     if (IsFloat(type)) {
       const double a = RealAt(type, is.bytes, i), b = RealAt(type, must.bytes, i);
+      if (tolerance.finite_only && !std::isfinite(b)) continue;
       agreement = CompareReals(a, b, tolerance);
       AddNoise(a, b, result);
     } else {

@@ -22,6 +22,7 @@ inline constexpr const char* kF16Advice =
 
 struct Tolerance {
   double relative = 1e-5, absolute = 1e-5;
+  bool finite_only = false;  // leave out elements that are NaN or infinite in `must`
 };
 
 struct Mismatch {

@@ -278,8 +278,11 @@ Json Measure(ConvertCall& call, Diagnostics& complaints) {
   Trials trials(call.options, call.inputs);
   Diagnostics found;
   if (!trials.Begin(found)) {
-    // Without a request, the conversion itself reports what is wrong with the model.
-    if (min_snr == 0 || call.min_snr || trials.has_files()) complaints = std::move(found);
+    if (min_snr == 0 || call.min_snr || trials.has_files()) {
+      complaints = std::move(found);
+    } else if (trials.lacks_finite_outputs() && !trials.layers().empty()) {
+      for (const std::string& line : found.input.lines()) complaints.input.Warn(line);
+    }  // else the conversion itself reports what is wrong with the model
     return findings;
   }
   Progress progress(/*verbose=*/false);

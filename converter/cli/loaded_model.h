@@ -71,10 +71,14 @@ class LoadedModel {
   // Runs another engine that was opened on these bytes.
   bool Run(Engine& engine, Faults& faults) const;
   // Runs `own`, which must be open on these bytes. Also returns false, and adds a fault, for the
-  // first NaN or infinity in an output or variable (Engine::RunChecked). `run` is the number of
-  // earlier runs of the stream, for the message, if it is known.
-  bool RunChecked(OwnEngine& own, std::optional<int64_t> run, Faults& faults) const;
-  bool RunChecked(int64_t run, Faults& faults) { return RunChecked(own_, run, faults); }
+  // first NaN or infinity in an output or, unless `outputs_only`, in a variable
+  // (Engine::RunChecked). `run` is the number of earlier runs of the stream, for the message, if it
+  // is known.
+  bool RunChecked(OwnEngine& own, std::optional<int64_t> run, Faults& faults,
+                  bool outputs_only = false) const;
+  bool RunChecked(int64_t run, Faults& faults, bool outputs_only) {
+    return RunChecked(own_, run, faults, outputs_only);
+  }
   // The model must be open.
   const std::vector<ModelPort>& inputs() const { return inputs_; }
   const std::vector<ModelPort>& outputs() const { return outputs_; }

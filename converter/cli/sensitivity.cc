@@ -88,7 +88,7 @@ std::string RatioText(const Json& snr) {
 }
 
 std::string SnrText(const Json& snr) {
-  if (snr["result"]["is_exact"] == true) return {};
+  if (snr["result"]["is_exact"] == true && snr["elements_left_out"] == 0) return {};
   std::string text =
       fmt::format("output SNR: {} ({})\n", RatioText(snr["result"]), Plain(snr["inputs"]));
   if (snr["is_reached"] == false) {
@@ -166,6 +166,7 @@ Json MeasureSensitivity(const Trials& trials, const program::Precisions& precisi
   AddLoss(all ? all->loss : program::Measured(), all_layers);
   return {{"inputs", trials.InputsText()},
           {"runs", trials.runs()},
+          {"elements_left_out", trials.left_out()},
           {"layers", ListOf(rows, [](const auto& row) { return row.second; })},
           {"all", all_layers},
           {"kept", kept}};
@@ -191,6 +192,7 @@ Json ChooseForError(const Trials& trials, double max, const std::vector<std::str
   for (std::string& word : program::TextsOf(types)) words.push_back(std::move(word));
   Json choice = {{"inputs", trials.InputsText()},
                  {"runs", trials.runs()},
+                 {"elements_left_out", trials.left_out()},
                  {"max_error", max},
                  {"precision", words}};
   AddLoss(measure(types).value_or(program::Measured()), choice);
@@ -207,6 +209,7 @@ Json KeepSnr(const Trials& trials, double min_snr_db, const std::vector<std::str
   const auto fits = [&](const program::Measured& loss) { return loss.float_noise <= max_noise; };
   Json facts = {{"inputs", trials.InputsText()},
                 {"runs", trials.runs()},
+                {"elements_left_out", trials.left_out()},
                 {"limit_db", min_snr_db},
                 {"requested", SnrFacts(all->loss)},
                 {"result", SnrFacts(all->loss)},

@@ -203,7 +203,10 @@ void Session::Collect(int64_t call, Faults& faults) {
 
 bool Session::RunCall(int64_t call, bool is_last_time, Faults& faults) {
   Fill(call);
-  if (!(checks_finite_ ? model_.RunChecked(run_count_, faults) : model_.Run(faults))) return false;
+  const bool passes = checked_ == Checked::kNothing
+                          ? model_.Run(faults)
+                          : model_.RunChecked(run_count_, faults, checked_ == Checked::kOutputs);
+  if (!passes) return false;
   ++run_count_;
   if (is_last_time) Collect(call, faults);
   return faults.ok();

@@ -67,7 +67,9 @@ class Session {
   void MakeInputs(int64_t calls);
   void TakeInputs(const Session& other);
   // Lets Run stop at the first NaN or infinity in an output or variable, with a fault.
-  void CheckFinite() { checks_finite_ = true; }
+  void CheckFinite() { checked_ = Checked::kAll; }
+  // The same for outputs only.
+  void CheckFiniteOutputs() { checked_ = Checked::kOutputs; }
   // Runs all calls `repeat` times; outputs() has the results of the last time.
   void Run(int64_t repeat, Faults& faults);
   // Runs all calls once, interleaved with those of `other`, which must have the same inputs.
@@ -82,6 +84,8 @@ class Session {
   int64_t call_count() const { return call_count_; }
 
  private:
+  enum class Checked { kNothing, kOutputs, kAll };  // for NaN and infinity
+
   bool RunCall(int64_t call, bool is_last_time, Faults& faults);
   void Join();
   void Fill(int64_t call);
@@ -90,7 +94,7 @@ class Session {
   LoadedModel& model_;
   std::vector<Feed> feeds_;  // by input port
   bool has_call_axis_ = false, joins_time_ = false;
-  bool checks_finite_ = false;
+  Checked checked_ = Checked::kNothing;
   int64_t call_count_ = 1;
   int64_t run_count_ = 0;  // completed runs
   std::vector<Array> outputs_;

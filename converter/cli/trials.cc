@@ -4,14 +4,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <limits>
 #include <set>
 #include <system_error>
 #include <utility>
 
+#include "converter/base/elements.h"
 #include "converter/base/paths.h"
 #include "converter/cli/call_files.h"
+#include "converter/cli/terminal.h"
 
 namespace weft::cli {
 namespace {
@@ -33,7 +36,7 @@ void AddLoss(const Array& is, const Array& must, program::Measured& loss) {
     loss.noise = loss.float_noise = loss.largest = kInfinity;
     return;
   }
-  const Comparison found = Compare(is, must, {.relative = 0, .absolute = 0});
+  const Comparison found = Compare(is, must, {.relative = 0, .absolute = 0, .finite_only = true});
   const double share = static_cast<double>(found.mismatch_count) /
                        static_cast<double>(std::max<int64_t>(found.count, 1));
   double noise = IsFloat(is.type.type) ? 0 : share;
@@ -75,13 +78,34 @@ std::vector<std::string> Trials::FilesOf(const std::string& folder) const {
   return files;
 }
 
+// Counts the output elements of the reference run. Returns false and adds a fault if floats exist
+// but none is finite.
+bool Trials::CountFinite(Faults& faults) {
+  for (const Array& output : session_->outputs()) {
+    if (!IsFloat(output.type.type)) continue;
+    const int64_t count = ElementCount(output.type.dims).value_or(0);
+    float_elements_ += count;
+    for (size_t i = 0; i < static_cast<size_t>(count); ++i) {
+      left_out_ += !std::isfinite(RealAt(output.type.type, output.bytes, i));
+    }
+  }
+  if (!lacks_finite_outputs()) return true;
+  faults.Add(fmt::format(
+      "{}: no output element is finite with f32 weights and {}; the output error needs finite "
+      "outputs, so give such inputs with --input",
+      options_.model.string(), InputsText()));
+  return false;
+}
+
 bool Trials::Begin(Diagnostics& complaints) {
   Faults& faults = complaints.input;
   Faults own;  // its warnings are dropped; the final conversion repeats them
   const std::optional<pipeline::Converted> converted = Convert(AllFloats(), own);
   for (const std::string& line : own.lines()) faults.Add(line);
   if (!converted) return false;
-  model_ = LoadedModel::Of(converted->file, options_.model.string(), faults);
+  reference_ = {std::ssize(converted->file), converted->weights, {}};
+  const std::string name = fmt::format("{} with f32 weights", options_.model.string());
+  model_ = LoadedModel::Of(converted->file, name, faults);
   if (model_ == nullptr || !model_->Open(faults)) return false;
   session_ = std::make_unique<Session>(*model_);
   if (inputs_.empty()) {
@@ -98,10 +122,11 @@ bool Trials::Begin(Diagnostics& complaints) {
     }
     session_->ReadInputs(call, complaints);
     if (!complaints.ok()) return false;
+    session_->CheckFiniteOutputs();
   }
   session_->Run(1, faults);
-  reference_ = {std::ssize(converted->file), converted->weights, {}};
-  return complaints.ok();
+  if (!complaints.ok() || !CountFinite(faults)) return false;
+  return true;
 }
 
 std::optional<Trial> Trials::With(const program::Precisions& precisions) const {
@@ -131,8 +156,11 @@ std::vector<std::string> Trials::layers() const {
 }
 
 std::string Trials::InputsText() const {
-  return fmt::format("{} {} of {}", runs(), runs() == 1 ? "run" : "runs",
-                     has_files() ? "the inputs given" : "random inputs in [-1, 1)");
+  std::string text = fmt::format("{} {} of {}", runs(), runs() == 1 ? "run" : "runs",
+                                 has_files() ? "the inputs given" : "random inputs in [-1, 1)");
+  if (left_out_ == 0 || lacks_finite_outputs()) return text;
+  return text + fmt::format(", without {} of {} output elements, which are not finite",
+                            Grouped(left_out_), Grouped(float_elements_));
 }
 
 }  // namespace weft::cli

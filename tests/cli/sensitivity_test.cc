@@ -2,6 +2,8 @@
 // weft convert --sensitivity and --max-error.
 #include <fmt/format.h>
 
+#include <cmath>
+#include <limits>
 #include <sstream>
 
 #include "tests/cli/command_fixture.h"
@@ -178,6 +180,119 @@ TEST_F(SensitivityCommand, WorksWithClosedStderrAndSaysWhatItCannotWrite) {
   EXPECT_EQ(full.code, 1);
   EXPECT_EQ(full.out, "");
   EXPECT_EQ(Entries(), (Names{"m.weft"}));
+}
+
+// NaN in one run of the f32 model hides all differences of this run and, by the state, of all later
+// runs.
+TEST_F(SensitivityCommand, RefusesInputsWithoutFiniteOutputs) {
+  constexpr size_t kRuns = 8, kSamples = 80, kBadRun = 3;
+  std::vector<float> audio(kRuns * kSamples, 0.25f);
+  for (const float value : {std::nanf(""), std::numeric_limits<float>::infinity()}) {
+    audio[kBadRun * kSamples] = value;
+    WriteFloats("audio.npy", {kRuns, 1, kSamples}, audio);
+    for (const char* options : {"--precision auto --max-error 0.01", "--precision i8",
+                                "--precision i8 --min-snr 30", "--precision i8 --sensitivity"}) {
+      const Outcome outcome = Weft(std::string("convert ") + kKeypad + " -o m.weft " + options +
+                                   " --input audio=audio.npy");
+      EXPECT_EQ(outcome.code, 1) << options;
+      EXPECT_EQ(outcome.out, "");
+      EXPECT_EQ(outcome.err, WEFT_SOURCE_DIR
+                "/examples/dtmf/model/dtmf.xml with f32 weights: run 3: output 0 \"keys\": element "
+                "0 is nan; must be finite\n");
+      EXPECT_EQ(Entries(), (Names{"audio.npy"}));
+    }
+  }
+}
+
+// y = functions(x w), with x and y of 32 elements.
+std::string DenseThen(const std::vector<std::string>& functions) {
+  const std::string row = "<dim>1</dim><dim>32</dim></port>";
+  std::string layers =
+      "<layer id=\"0\" name=\"x\" type=\"Parameter\" version=\"opset1\"><data shape=\"1,32\" "
+      "element_type=\"f32\"/><output><port id=\"0\" precision=\"FP32\" names=\"x\">" +
+      row +
+      "</output></layer><layer id=\"1\" name=\"w\" type=\"Const\" version=\"opset1\"><data "
+      "element_type=\"f32\" shape=\"32,32\" offset=\"0\" size=\"4096\"/><output><port id=\"0\" "
+      "precision=\"FP32\"><dim>32</dim>" +
+      "<dim>32</dim></port></output></layer><layer id=\"2\" name=\"p\" type=\"MatMul\" "
+      "version=\"opset1\"><data transpose_a=\"false\" transpose_b=\"true\"/><input><port "
+      "id=\"0\">" +
+      row +
+      "<port id=\"1\"><dim>32</dim><dim>32</dim></port></input><output><port id=\"2\" "
+      "precision=\"FP32\" names=\"p\">" +
+      row + "</output></layer>";
+  std::string edges = R"(<edge from-layer="0" from-port="0" to-layer="2" to-port="0"/>)"
+                      R"(<edge from-layer="1" from-port="0" to-layer="2" to-port="1"/>)";
+  size_t id = 3;
+  const auto append = [&](const std::string& type, const std::string& output) {
+    layers += fmt::format(
+        R"(<layer id="{}" name="f{}" type="{}" version="opset1"><input><port id="0">{}</input>)"
+        "{}</layer>",
+        id, id, type, row, output);
+    edges += fmt::format(R"(<edge from-layer="{}" from-port="2" to-layer="{}" to-port="0"/>)",
+                         id - 1, id);
+    ++id;
+  };
+  for (const std::string& type : functions) {
+    append(type, R"(<output><port id="2" precision="FP32" names="y">)" + row + "</output>");
+  }
+  append("Result", "");
+  return "<net name=\"dense\" version=\"11\"><layers>" + layers + "</layers><edges>" + edges +
+         "</edges></net>";
+}
+
+class RandomInputs : public CommandTest {
+ protected:
+  void WriteDense(const std::vector<std::string>& functions) const {
+    WriteText("m.xml", DenseThen(functions));
+    std::vector<float> weights;
+    for (int i = 0; i < 32 * 32; ++i) weights.push_back(std::sin(static_cast<float>(i * i)));
+    WriteText("m.bin", {reinterpret_cast<const char*>(weights.data()), weights.size() * 4});
+  }
+};
+
+TEST_F(RandomInputs, NameTheElementsThatAreLeftOut) {
+  WriteDense({"Log"});
+  const auto json =
+      nlohmann::json::parse(Weft("convert m.xml -o m.weft --precision i8 --json").out);
+  const auto& snr = json["output_snr"];
+  const int64_t left_out = snr["elements_left_out"];
+  EXPECT_GT(left_out, 200) << "half of the logarithms";
+  EXPECT_LT(left_out, 312);
+  const std::string words =
+      fmt::format(", without {} of 512 output elements, which are not finite)", left_out);
+  for (const char* options :
+       {"--precision i8", "--precision i8 --sensitivity", "--max-error 0.1"}) {
+    const Outcome outcome = Weft(std::string("convert m.xml -o m.weft ") + options);
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_NE(outcome.out.find(words), std::string::npos) << options << "\n" << outcome.out;
+  }
+  WriteDense({"Abs"});
+  EXPECT_EQ(nlohmann::json::parse(Weft("convert m.xml -o m.weft --precision i8 --json")
+                                      .out)["output_snr"]["elements_left_out"],
+            0);
+}
+
+TEST_F(RandomInputs, MeasureNothingWithoutAFiniteOutput) {
+  WriteDense({"Abs", "Negative", "Log"});
+  const std::string line =
+      "m.xml: no output element is finite with f32 weights and 16 runs of random inputs in [-1, 1);"
+      " the output error needs finite outputs, so give such inputs with --input\n";
+  for (const char* options :
+       {"--precision i8 --sensitivity", "--precision i8 --min-snr 30", "--max-error 0.1"}) {
+    const Outcome outcome = Weft(std::string("convert m.xml -o m.weft ") + options);
+    EXPECT_EQ(outcome.code, 1) << options;
+    EXPECT_EQ(outcome.err, line) << options;
+    EXPECT_EQ(Entries(), (Names{"m.bin", "m.xml"}));
+  }
+  // Without a request for a measurement, the model is converted.
+  const Outcome outcome = Weft("convert m.xml -o m.weft --precision i8");
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_NE(outcome.err.find(line), std::string::npos) << outcome.err;
+  EXPECT_EQ(outcome.out.find("output SNR"), std::string::npos) << outcome.out;
+  // A model without weights has no error to measure.
+  const std::string weightless = "'" WEFT_FIXTURES_DIR "/cases/unary/acosh_33/model.xml'";
+  EXPECT_EQ(Weft("convert " + weightless + " -o m.weft --precision i8").err, "");
 }
 
 }  // namespace
