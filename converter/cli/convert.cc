@@ -4,7 +4,6 @@
 
 #include <cstdio>
 #include <memory>
-#include <set>
 
 #include "converter/base/files.h"
 #include "converter/base/nearest.h"
@@ -26,6 +25,7 @@
 #include "converter/cli/streamed.h"
 #include "converter/cli/streams.h"
 #include "converter/cli/targets.h"
+#include "converter/cli/trials.h"
 #include "converter/emit/c_source.h"
 #include "converter/pipeline.h"
 #include "converter/report/page.h"
@@ -141,7 +141,7 @@ void CheckFiles(const ConvertCall& call, const std::vector<EvidenceFile>& eviden
   files.Reads(call.weights.empty() ? "the weights of MODEL" : "--weights", WeightsOf(call));
   for (const std::string& file : FilesOfValues(call.values)) files.Reads("a --value", PathOf(file));
   for (const std::string& text : call.inputs) {
-    files.Reads("an --input", PathOf(text.substr(text.find('=') + 1)));  // a folder has no "NAME="
+    for (const std::string& file : FilesOfInput(text)) files.Reads("an --input", PathOf(file));
   }
   files.Writes("--output", PathOf(call.output));
   if (!call.c_source.empty()) {
@@ -212,13 +212,9 @@ std::vector<std::string> FilesReadBy(const ConvertCall& call) {
   if (is_ir && std::filesystem::exists(weights, error)) sources.push_back(weights.string());
   for (const std::string& file : FilesOfValues(call.values)) sources.push_back(file);
   for (const std::string& text : call.inputs) {
-    const std::filesystem::path path = PathOf(text.substr(text.find('=') + 1));
-    std::set<std::string> files;
-    if (std::filesystem::is_regular_file(path, error)) files.insert(path.string());
-    for (const auto& entry : std::filesystem::directory_iterator(path, error)) {
-      if (entry.is_regular_file(error)) files.insert(entry.path().string());
+    for (const std::string& file : FilesOfInput(text)) {
+      if (std::filesystem::is_regular_file(PathOf(file), error)) sources.push_back(file);
     }
-    sources.insert(sources.end(), files.begin(), files.end());
   }
   return sources;
 }

@@ -29,6 +29,11 @@ bool Exists(const std::string& file) {
   return std::filesystem::exists(PathOf(file), error);
 }
 
+bool IsFolder(const std::string& text) {
+  std::error_code error;
+  return std::filesystem::is_directory(PathOf(text), error);
+}
+
 // Updates `loss` with the maximum noise and difference over all outputs. For integer outputs the
 // noise is the fraction of elements that differ.
 void AddLoss(const Array& is, const Array& must, program::Measured& loss) {
@@ -48,6 +53,23 @@ void AddLoss(const Array& is, const Array& must, program::Measured& loss) {
 }
 
 }  // namespace
+
+std::vector<std::string> FilesOfInput(const std::string& text) {
+  if (!IsFolder(text)) return {text.substr(text.find('=') + 1)};
+  std::set<std::string> files;
+  std::error_code error;
+  for (std::filesystem::directory_iterator entry(PathOf(text), error), end; !error && entry != end;
+       entry.increment(error)) {
+    std::error_code unknown;
+    std::string extension = entry->path().extension().string();
+    // File systems may ignore the case of names.
+    std::ranges::transform(extension, extension.begin(),
+                           [](char c) { return c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c; });
+    const bool is_input = extension == ".npy" || extension == ".wav";
+    if (is_input && entry->is_regular_file(unknown)) files.insert(entry->path().string());
+  }
+  return {files.begin(), files.end()};
+}
 
 Trials::Trials(const pipeline::ConvertOptions& options, const std::vector<std::string>& inputs)
     : options_(options), inputs_(inputs) {
@@ -113,8 +135,7 @@ bool Trials::Begin(Diagnostics& complaints) {
   } else {
     SessionCall call;
     for (const std::string& text : inputs_) {
-      std::error_code error;
-      if (std::filesystem::is_directory(PathOf(text), error)) {
+      if (IsFolder(text)) {
         for (std::string& file : FilesOf(text)) call.inputs.push_back(std::move(file));
       } else {
         call.inputs.push_back(text);

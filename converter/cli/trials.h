@@ -17,6 +17,10 @@
 
 namespace weft::cli {
 
+// Returns the files that an --input may read: the file of NAME=FILE, or the .npy and .wav files of
+// a folder, sorted. The name of a folder may contain "=".
+std::vector<std::string> FilesOfInput(const std::string& text);
+
 struct Trial {
   int64_t bytes = 0;  // of the file
   program::WeightsReport weights;

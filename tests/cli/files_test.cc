@@ -86,6 +86,34 @@ TEST_F(Files, RefusesPortFilesThatAreInputs) {
               "./y.npy: is an output and, as y.npy, MODEL; must be two files");
 }
 
+// A folder of --input, also one whose name contains "=".
+TEST_F(Files, RefusesOutputsThatAreFilesOfAnInputFolder) {
+  WriteModel(kSum);
+  for (const std::string folder : {"in", "k=v", "evidence/vectors/inputs"}) {
+    fs::create_directories(Path(folder));
+    WriteFloats(folder + "/x.npy", {2, 3}, {1, 2, 3, 4, 5, 6});
+    WriteText(folder + "/alias.wav", "sound");
+    const std::string call = "convert model.xml --max-error 1 --input " + folder;
+    ExpectClash(call + " -o " + folder + "/x.npy",
+                folder + "/x.npy: is an --input and --output; must be two files");
+    ExpectClash(call + " -o m.weft --report " + folder + "/alias.wav",
+                folder + "/alias.wav: is an --input and --report; must be two files");
+    fs::remove(Path(folder + "/alias.wav"));
+    EXPECT_EQ(Weft(call + " -o " + folder + "/m.weft").code, 0) << folder;
+    EXPECT_EQ(Weft(call + " -o " + folder + "/m.weft").code, 0) << folder << ", again";
+  }
+  ASSERT_EQ(Weft("convert model.xml -o m.weft --evidence new").code, 0);
+  WriteFloats("new/vectors/inputs/x.npy", {2, 3}, {1, 2, 3, 4, 5, 6});
+  const std::string recording = Text("new/vectors/inputs/x.npy");
+  const Outcome outcome =
+      Weft("convert model.xml -o m.weft --max-error 1 --input new/vectors/inputs --evidence new");
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_NE(outcome.err.find("new/vectors/inputs/x.npy: is an --input and a file of --evidence"),
+            std::string::npos)
+      << outcome.err;
+  EXPECT_EQ(Text("new/vectors/inputs/x.npy"), recording);
+}
+
 // Three ports: two have the same name, and this name with the index of one is the name of the
 // third.
 std::string ThreeResults() {
