@@ -138,7 +138,8 @@ std::optional<std::vector<std::string>> NamesInSummary(const std::filesystem::pa
   std::string reason;
   const std::optional<std::vector<std::byte>> bytes = ReadFile(file, &reason);
   if (!bytes) return std::nullopt;
-  const Json json = Json::parse(TextOf(*bytes), nullptr, /*allow_exceptions=*/false);
+  bool too_deep = false;
+  const Json json = ParseJson(TextOf(*bytes), &too_deep);
   if (!json.is_object() || !json.contains(kMark)) return std::nullopt;
   std::vector<std::string> names;
   for (const Json& row : json.value("files", Json::array())) {

@@ -3,20 +3,18 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <sstream>
 #include <utility>
 
 #include "converter/base/files.h"
+#include "converter/base/json.h"
 #include "converter/base/parse_number.h"
 #include "converter/base/paths.h"
 #include "converter/base/visible.h"
 
 namespace weft::cli {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr const char* kBenchJson = "\"weft bench --json\"";
 constexpr const char* kTimes = "\"weft bench --json\", or a board's table of steps,";
@@ -32,18 +30,27 @@ std::optional<std::string> ReadText(const std::string& file, Faults& faults) {
   return std::string(reinterpret_cast<const char*>(bytes->data()), bytes->size());
 }
 
-// Returns null if the text is not a JSON object.
-Json ParseObject(const std::string& text) {
-  Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
-  return json.is_object() ? json : Json(nullptr);
+// Parses the text of a file. Returns null if it is not a JSON object; adds a fault if it is nested
+// too deep. `command` writes such files.
+Json ParseObject(const std::string& text, const std::string& file, const char* command,
+                 Faults& faults) {
+  bool too_deep = false;
+  Json json = ParseJson(text, &too_deep);
+  if (too_deep) {
+    faults.Add(fmt::format("{}: is JSON nested more than {} deep; must be the output of {}", file,
+                           kMaxJsonDepth, command));
+  }
+  if (!json.is_object()) return nullptr;
+  return json;
 }
 
 // Reads a JSON file. Returns null and adds a fault on failure.
 Json ReadObject(const std::string& file, const char* command, Faults& faults) {
   const std::optional<std::string> text = ReadText(file, faults);
   if (!text) return nullptr;
-  Json json = ParseObject(*text);
-  if (json.is_null())
+  const size_t count = faults.lines().size();
+  Json json = ParseObject(*text, file, command, faults);
+  if (json.is_null() && faults.lines().size() == count)
     faults.Add(fmt::format("{}: is not a JSON object; must be the output of {}", file, command));
   return json;
 }
@@ -153,7 +160,9 @@ struct TimesEntry {
 void ReadTimes(const std::string& file, std::vector<TimesEntry>& entries, Faults& faults) {
   const std::optional<std::string> text = ReadText(file, faults);
   if (!text) return;
-  Json json = ParseObject(*text);
+  const size_t count = faults.lines().size();
+  Json json = ParseObject(*text, file, kTimes, faults);
+  if (faults.lines().size() != count) return;
   const bool is_board = json.is_null();
   if (is_board) json = BoardTimes(*text);
   if (json.is_null()) {

@@ -203,6 +203,39 @@ TEST_F(ReportCommand, RefusesTimesOfAnotherModel) {
   EXPECT_EQ(Entries(), (Names{"model.weft", "times.json"}));
 }
 
+TEST_F(ReportCommand, RefusesDeeplyNestedFiles) {
+  ASSERT_EQ(Weft("convert " + Lstm() + " -o model.weft").code, 0);
+  const auto repeated = [](const std::string& text, int count) {
+    std::string all;
+    for (int i = 0; i < count; ++i) all += text;
+    return all;
+  };
+  for (const int depth : {65, 100'000}) {
+    const std::string objects = repeated("{\"a\":", depth) + "1" + repeated("}", depth);
+    const std::string arrays = repeated("[", depth) + repeated("]", depth);
+    for (const std::string& text : {objects, "{\"a\":" + arrays + "}", arrays}) {
+      WriteText("deep.json", text);
+      for (const auto& [option, must] :
+           {std::pair<std::string, std::string>("--bench",
+                                                "\"weft bench --json\", or a board's table"
+                                                " of steps,"),
+            {"--accuracy", "\"weft compare --json\""}}) {
+        const Outcome outcome =
+            Weft("inspect model.weft --html model.html " + option + " deep.json");
+        EXPECT_EQ(outcome.code, 1) << option << depth;
+        EXPECT_EQ(
+            outcome.err,
+            "deep.json: is JSON nested more than 64 deep; must be the output of " + must + "\n");
+      }
+    }
+  }
+  WriteText("deep.json", "{\"a\":" + repeated("[", 63) + repeated("]", 63) + "}");
+  EXPECT_NE(Weft("inspect model.weft --html model.html --accuracy deep.json")
+                .err.find("\"equal\" is missing"),
+            std::string::npos);
+  EXPECT_EQ(Entries(), (Names{"deep.json", "model.weft"}));
+}
+
 TEST_F(ReportCommand, ShowsWhatCompareFound) {
   Convert(kSum);
   WriteText("found.json", R"({"equal": false, "f16_weights": false, "outputs": [{"output": "y",
