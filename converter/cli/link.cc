@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -44,9 +45,9 @@ void CheckFiles(const LinkCall& call, Faults& faults) {
   files.Check(faults);
 }
 
-// Adds a fault for each model whose identifiers, compared in upper case, are those of an earlier
-// model or of the output.
-void CheckNames(const LinkCall& call, Faults& faults) {
+// Adds a fault for each model whose identifier, compared in upper case, is that of an earlier model
+// or of the output.
+void CheckIdentifiers(const LinkCall& call, Faults& faults) {
   std::map<std::string, std::string> taken;  // identifier -> file
   const auto take = [&](const std::string& file) -> const std::string& {
     const std::string name = emit::Upper(emit::Identifier(PathOf(file).stem().string()));
@@ -62,6 +63,29 @@ void CheckNames(const LinkCall& call, Faults& faults) {
         "{}: its name in C is {}, like that of {}; must be unique, so copy the "
         "file to another name",
         OneLine(model), emit::Identifier(PathOf(model).stem().string()), OneLine(other)));
+  }
+}
+
+// Adds a fault for each model whose C source has a name of an earlier model or of the program, such
+// as kws_state of kws and of kws_state.
+void CheckNames(const LinkCall& call, const Models& models, Faults& faults) {
+  std::map<std::string, std::string> taken;  // name -> file
+  for (const std::string& name : emit::ProgramNames(PathOf(call.output).stem().string())) {
+    taken.emplace(name, call.output);
+  }
+  for (const auto& model : models) {
+    const Bytes bytes = model->bytes();
+    const std::span file(static_cast<const std::byte*>(bytes.data), bytes.size);
+    bool is_new = true;
+    for (const std::string& name : emit::NamesOf(file, PathOf(model->file()).stem().string())) {
+      const auto [first, added] = taken.emplace(name, model->file());
+      if (added || first->second == model->file() || !is_new) continue;
+      is_new = false;
+      faults.Add(fmt::format(
+          "{}: its C source has the name {}, like that of {}; must be unique, so copy the file to "
+          "another name",
+          OneLine(model->file()), name, OneLine(first->second)));
+    }
   }
 }
 
@@ -143,10 +167,11 @@ bool Write(const LinkCall& call, const Models& models, Faults& faults) {
   std::string from;
   for (const auto& model : models) {
     const path file = PathOf(model->file());
+    std::error_code error;  // if the working directory was deleted
     const Bytes bytes = model->bytes();
     sources.push_back({{static_cast<const std::byte*>(bytes.data), bytes.size},
                        file.stem().string(),
-                       call.incbin ? std::filesystem::absolute(file).string() : ""});
+                       call.incbin ? std::filesystem::absolute(file, error).string() : ""});
     from += (from.empty() ? "" : ", ") + file.filename().string();
   }
   const path source = PathOf(call.output);
@@ -164,12 +189,13 @@ Exit Link(const LinkCall& call) {
   CheckFiles(call, complaints.call);
   if (!complaints.ok()) return Report(complaints);
   Faults& faults = complaints.input;
-  CheckNames(call, faults);
+  CheckIdentifiers(call, faults);
   Models models;
   for (const std::string& file : call.models) {
     models.push_back(LoadedModel::Load(file, faults));
     if (models.back() != nullptr) CheckShares(*models.back(), faults);
   }
+  if (faults.ok()) CheckNames(call, models, faults);
   if (!faults.ok() || !Write(call, models, faults)) return Report(complaints);
   const Json facts = LinkFacts(call, models);
   if (call.json) {

@@ -247,15 +247,20 @@ void CSourceWriter::WriteSelfTest() {
                             " * 2^-16 * (1 + |expected|)");
 }
 
-void CSourceWriter::WritePorts(const flatbuffers::Vector<const format::Port*>& ports,
-                               const Codes& codes, std::string_view side) {
+using Ports = flatbuffers::Vector<const format::Port*>;
+
+std::vector<std::string> ConstantsOf(const format::Model& model, const Ports& ports) {
   std::vector<std::string> names;
   for (uint32_t i = 0; i < ports.size(); ++i) {
     const format::Port& port = *ports.Get(i);
-    names.push_back(port.name_count() > 0 ? model_.names()->Get(port.first_name())->str()
+    names.push_back(port.name_count() > 0 ? model.names()->Get(port.first_name())->str()
                                           : fmt::format("{}", i));
   }
-  const std::vector<std::string> constants = PortConstants(names);
+  return PortConstants(names);
+}
+
+void CSourceWriter::WritePorts(const Ports& ports, const Codes& codes, std::string_view side) {
+  const std::vector<std::string> constants = ConstantsOf(model_, ports);
   for (uint32_t i = 0; i < ports.size(); ++i) {
     const format::Port& port = *ports.Get(i);
     const format::Slot& slot = *model_.slots()->Get(port.slot());
@@ -483,6 +488,36 @@ CSource WriteProgram(std::span<const SourceModel> models, const std::string& nam
   const Parts all = ProgramParts(program, members, parts);
   const Origin origin = {"weft link", "link", std::string(from)};
   return {HeaderOf(name, origin, all), SourceOf(name, origin, all.source)};
+}
+
+std::vector<std::string> NamesOf(std::span<const std::byte> file, const std::string& name) {
+  const AlignedBytes bytes = AlignedCopy(file);
+  const format::Model& model = *format::GetModel(bytes.data());
+  const std::string own = Identifier(name), upper = Upper(own);
+  std::vector<std::string> names = {own};
+  for (const char* end :
+       {"entries", "fits_in_scratch", "model", "open", "state", "steps", "variants"}) {
+    names.push_back(fmt::format("{}_{}", own, end));
+  }
+  for (const char* end :
+       {"MODEL_BYTES", "SCRATCH_BYTES", "SELF_TEST_RUNS", "STATE_BYTES", "STATE_LAYOUT", "STEPS"}) {
+    names.push_back(fmt::format("{}_{}", upper, end));
+  }
+  for (const std::string& port : ConstantsOf(model, *model.inputs())) {
+    names.push_back(fmt::format("{}_INPUT_{}", upper, port));
+  }
+  for (const std::string& port : ConstantsOf(model, *model.outputs())) {
+    names.push_back(fmt::format("{}_OUTPUT_{}", upper, port));
+  }
+  return names;
+}
+
+// A member of Engines or State must not have the name of its class.
+std::vector<std::string> ProgramNames(const std::string& name) {
+  const std::string own = Identifier(name);
+  return {
+      own,       own + "_engines", own + "_open", own + "_scratch", Upper(own) + "_SCRATCH_BYTES",
+      "Engines", "State"};
 }
 
 std::map<uint16_t, std::string> StepEntriesOf(const format::Model& model) {

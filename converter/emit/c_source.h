@@ -50,10 +50,16 @@ CSource WriteCSource(const SourceModel& model, std::span<const std::string> regi
 
 // Writes several models with one scratch array, <name>_scratch, of the maximum size that a model
 // needs, and functions that open all of them. `name` is the stem of the header. The identifiers of
-// the models and of `name` must differ, also in upper case. Each model must have one scratch
-// region.
+// the models and of `name` must differ, also in upper case, and NamesOf and ProgramNames too. Each
+// model must have one scratch region.
 CSource WriteProgram(std::span<const SourceModel> models, const std::string& name,
                      std::string_view from);
+
+// Names with external linkage, macros and types of a model's C source and header: its identifier,
+// which is its namespace in C++, and names that begin with this identifier.
+std::vector<std::string> NamesOf(std::span<const std::byte> file, const std::string& name);
+// Likewise of the program that WriteProgram writes, with the names of its C++ types.
+std::vector<std::string> ProgramNames(const std::string& name);
 
 // The entries of runtime/steps.h that the model's steps need, by kind: "dense", "narrow_dense".
 std::map<uint16_t, std::string> StepEntriesOf(const format::Model& model);

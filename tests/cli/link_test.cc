@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <cstring>
+#include <regex>
+#include <set>
 
 #include "converter/base/aligned_bytes.h"
 #include "runtime/format/listing.h"
@@ -200,6 +202,38 @@ TEST_F(Link, ReportsEachErrorInOneLine) {
     EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
     EXPECT_EQ(outcome.out, "");
     EXPECT_EQ(Entries(), before);
+  }
+}
+
+// A model must not have a name that the header or the source of another model declares.
+TEST_F(Link, RefusesNamesOfOtherModels) {
+  Make("sum", kSum);
+  ASSERT_EQ(Weft("link sum.weft -o all.c").code, 0);
+  std::set<std::string> names = {"Engines", "State"};
+  const std::string text = Text("all.h") + Text("all.c");
+  const std::regex words("\\b(sum|SUM|all|ALL)_[A-Za-z0-9_]*[A-Za-z0-9]\\b");
+  for (std::sregex_iterator word(text.begin(), text.end(), words), end; word != end; ++word) {
+    if (word->str().find("_WEFT_MODEL_H") == std::string::npos) names.insert(word->str());
+  }
+  for (const char* name : {"sum_model", "sum_steps", "sum_state", "sum_open", "sum_fits_in_scratch",
+                           "SUM_INPUT_X", "SUM_STEPS", "all_engines", "all_open", "all_scratch"}) {
+    EXPECT_TRUE(names.contains(name)) << name;
+  }
+  const std::string before = Text("all.h");
+  for (const std::string& name : names) {
+    std::filesystem::copy(Path("sum.weft"), Path(name + ".weft"));
+    for (const std::string& files : {"sum.weft " + name + ".weft", name + ".weft sum.weft"}) {
+      const Outcome outcome = Weft("link " + files + " -o all.c");
+      EXPECT_EQ(outcome.code, 1) << files;
+      EXPECT_NE(outcome.err.find("the name " + name + ", like that of "), std::string::npos)
+          << outcome.err;
+      EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
+    }
+  }
+  EXPECT_EQ(Text("all.h"), before);
+  for (const char* name : {"sum_engines", "all_model", "sum_input", "summary"}) {
+    std::filesystem::copy(Path("sum.weft"), Path(std::string(name) + ".weft"));
+    EXPECT_EQ(Weft(std::string("link sum.weft ") + name + ".weft -o all.c").code, 0) << name;
   }
 }
 
