@@ -23,7 +23,9 @@ using std::filesystem::path;
 // The file's number, or else the number of its deepest existing folder with the names below it.
 std::string IdentityOf(const path& file) {
   if (const std::optional<std::string> number = FileNumber(file)) return *number;
-  path folder = std::filesystem::absolute(FollowLinks(file));
+  std::error_code error;
+  path folder = std::filesystem::absolute(FollowLinks(file), error);
+  if (error) folder = file;  // the working directory was deleted
   path below;
   // Ends the traversal of cyclic links.
   constexpr int kMaxSteps = 256;
@@ -90,8 +92,18 @@ std::string CheckCSourceName(const std::string& value) {
 
 path HeaderOf(const path& c_source) { return path(c_source).replace_extension(".h"); }
 
-void CallFiles::Add(std::string& role, const path& path, bool written) {
-  files_.push_back({std::move(role), path, written, path.empty() ? "" : IdentityOf(path)});
+void CallFiles::Add(std::string& role, const path& path, bool written, bool is_folder) {
+  files_.push_back(
+      {std::move(role), path, written, is_folder, path.empty() ? "" : IdentityOf(path)});
+}
+
+void CallFiles::MakesFolder(const std::string& role, const path& folder) {
+  // A name that ends with a slash has an empty last component.
+  path name = folder.has_filename() ? folder : folder.parent_path();
+  for (; !name.empty() && name.has_relative_path(); name = name.parent_path()) {
+    std::string own = role;
+    Add(own, name, true, true);
+  }
 }
 
 void CallFiles::Check(Faults& call) const {
@@ -100,6 +112,8 @@ void CallFiles::Check(Faults& call) const {
     if (files_[i].path.empty() || !files_[i].written) continue;
     for (size_t k = 0; k < files_.size(); ++k) {
       const File &file = files_[i], &other = files_[k];
+      // A folder cannot replace an existing input.
+      if (file.is_folder && (other.is_folder || !other.written)) continue;
       if (k == i || file.identity != other.identity || (other.written && k > i)) continue;
       call.Add(file.path == other.path
                    ? fmt::format("{}: is {} and {}; must be two files", file.path.string(),

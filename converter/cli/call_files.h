@@ -38,8 +38,11 @@ std::optional<std::vector<std::byte>> BytesOfStream(const std::filesystem::path&
 class CallFiles {
  public:
   // `role` is the purpose of the file, for messages: "the model", "--c-source".
-  void Reads(std::string role, const std::filesystem::path& path) { Add(role, path, false); }
-  void Writes(std::string role, const std::filesystem::path& path) { Add(role, path, true); }
+  void Reads(std::string role, const std::filesystem::path& path) { Add(role, path, false, false); }
+  void Writes(std::string role, const std::filesystem::path& path) { Add(role, path, true, false); }
+
+  // Folders that the call creates: this one and those above it. They must not be outputs.
+  void MakesFolder(const std::string& role, const std::filesystem::path& path);
 
   // Adds a fault for each empty name, and for each output that is also an input or an earlier
   // output.
@@ -50,9 +53,10 @@ class CallFiles {
     std::string role;
     std::filesystem::path path;
     bool written;
+    bool is_folder;
     std::string identity;  // equal for two paths of one file
   };
-  void Add(std::string& role, const std::filesystem::path& path, bool written);
+  void Add(std::string& role, const std::filesystem::path& path, bool written, bool is_folder);
 
   std::vector<File> files_;
 };

@@ -152,6 +152,7 @@ void CheckFiles(const ConvertCall& call, const std::vector<EvidenceFile>& eviden
   for (const EvidenceFile& file : evidence) {
     files.Writes("a file of --evidence", PathOf(call.evidence) / PathOf(file.name));
   }
+  if (!call.evidence.empty()) files.MakesFolder("--evidence", PathOf(call.evidence));
   call.dumps.AddFiles(files);
   files.Check(faults);
 }
@@ -241,7 +242,8 @@ void WriteOutputs(const ConvertCall& call, const pipeline::Converted& converted,
   emit::CSource c;
   if (!call.c_source.empty()) {
     const std::filesystem::path source = PathOf(call.c_source);
-    const std::string model = std::filesystem::absolute(PathOf(call.output)).string();
+    std::error_code error;  // if the working directory was deleted
+    const std::string model = std::filesystem::absolute(PathOf(call.output), error).string();
     std::vector<std::string> regions;
     for (const pipeline::ScratchRegion& region : call.options.regions)
       regions.push_back(region.name);

@@ -86,6 +86,7 @@ void Dumps::AddFiles(CallFiles& files) const {
   for (const pipeline::PassRow& row : pipeline::Passes()) {
     files.Writes("a file of --dump-to", FileOf(row.name));
   }
+  files.MakesFolder("--dump-to", PathOf(folder_));
 }
 
 bool Dumps::MakeFolder(Faults& faults) const {

@@ -114,6 +114,39 @@ TEST_F(Files, RefusesOutputsThatAreFilesOfAnInputFolder) {
   EXPECT_EQ(Text("new/vectors/inputs/x.npy"), recording);
 }
 
+// A folder that the call creates must not have the name of an output, nor be below it.
+TEST_F(Files, RefusesFoldersThatAreOutputs) {
+  WriteModel(kSum);
+  ExpectClash("convert model.xml -o m.weft --dump-after all --dump-to m.weft",
+              "m.weft: is --output and --dump-to; must be two files");
+  ExpectClash("convert model.xml -o m.weft --dump-after all --dump-to m.weft/passes",
+              "m.weft: is --output and --dump-to; must be two files");
+  ExpectClash("convert model.xml -o m.weft --dump-after read --dump-to ./m.weft/",
+              "./m.weft: is --dump-to and, as m.weft, --output; must be two files");
+  ExpectClash("convert model.xml -o m.weft --evidence m.weft",
+              "m.weft: is --output and --evidence; must be two files");
+  ExpectClash("convert model.xml -o m.weft --report r.html --evidence r.html/ev",
+              "r.html: is --report and --evidence; must be two files");
+  EXPECT_EQ(
+      Weft("convert model.xml -o out/m.weft --evidence out --dump-after all --dump-to out/d").code,
+      0);
+}
+
+TEST_F(Files, NamesFilesInADeletedWorkingDirectory) {
+  WriteText("gone.sh", "mkdir gone && cd gone && rmdir ../gone && exec \"$@\"\n");
+  for (const auto& [arguments, line] : std::vector<std::pair<std::string, std::string>>{
+           {"inspect d.weft", "d.weft: cannot be read: No such file or directory\n"},
+           {"link d.weft -o l.c --incbin", "d.weft: cannot be read: No such file or directory\n"},
+           {"convert m.xml -o m.weft", "m.xml: cannot be read: No such file or directory\n"}}) {
+    const std::string command =
+        "cd '" + Path("") + "' && sh gone.sh '" WEFT_COMMAND "' " + arguments + " 2>err";
+    const int status = std::system(command.c_str());
+    ASSERT_TRUE(WIFEXITED(status));
+    EXPECT_EQ(WEXITSTATUS(status), 1) << arguments;
+    EXPECT_EQ(Text("err"), line) << arguments;
+  }
+}
+
 // Three ports: two have the same name, and this name with the index of one is the name of the
 // third.
 std::string ThreeResults() {
