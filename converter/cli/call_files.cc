@@ -85,6 +85,7 @@ std::optional<std::vector<std::byte>> BytesOfStream(const path& model) {
 std::string CheckCSourceName(const std::string& value) {
   const path file = PathOf(value);
   const std::string is = fmt::format("is \"{}\"; ", OneLine(value));
+  if (file.filename() == ".c") return is + "must have a name before .c";
   if (file.extension() != ".c") return is + "must end in .c";
   if (emit::CanBeIncluded(file.stem().string())) return {};
   return is + "must be a name that #include accepts, without \" \\ and ??";

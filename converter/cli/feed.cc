@@ -190,7 +190,12 @@ std::optional<Feed> ReadFeed(const ModelPort& port, const std::string& file, boo
     faults.Add(fmt::format("{}: cannot be read: {}", file, reason));
     return std::nullopt;
   }
-  std::optional<Feed> feed = ParseFeed(port, *std::move(bytes), cast, &reason);
+  std::optional<Feed> feed;
+  if (!bytes->empty() && PathOf(file).extension() == ".wav" && !IsWav(*bytes) && !IsNpy(*bytes)) {
+    reason = "is not a .wav file; must begin with RIFF";
+  } else {
+    feed = ParseFeed(port, *std::move(bytes), cast, &reason);
+  }
   if (feed) {
     feed->file = file;
   } else {

@@ -205,6 +205,11 @@ std::string WrongSize(const Head& head, size_t data_bytes) {
 
 }  // namespace
 
+bool IsNpy(std::span<const std::byte> file) {
+  return std::string_view(reinterpret_cast<const char*>(file.data()), file.size())
+      .starts_with(kMagic);
+}
+
 std::optional<Array> ParseNpy(std::vector<std::byte> file, std::string* reason) {
   const std::optional<Head> head = ParseHead(file, reason);
   if (!head) return std::nullopt;

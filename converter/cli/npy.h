@@ -21,6 +21,8 @@ struct Array {
   std::vector<std::byte> bytes;  // dense, row-major
 };
 
+// Returns true if the file begins as a .npy file.
+bool IsNpy(std::span<const std::byte> file);
 // On failure returns nullopt and a reason without the path ("is big endian (>f4); must be little
 // endian").
 std::optional<Array> ReadNpy(const std::filesystem::path& path, std::string* reason);

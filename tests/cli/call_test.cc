@@ -97,6 +97,7 @@ TEST_F(Call, RefusesValuesOfConvert) {
            {"--min-snr 30 --precision i8 --sensitivity", "--min-snr: is given with --sens"},
            {"--min-snr 30 --max-error 1", "--min-snr: is given with --sensitivity or --max"},
            {"--min-snr -1 --precision i8", "--min-snr: is \"-1\"; must be a finite number"},
+           {"--c-source .c", "--c-source: is \".c\"; must have a name before .c"},
            {"--c-source m.cc", "--c-source: is \"m.cc\"; must end in .c"},
            {"--incbin", "--incbin requires --c-source"},
            {"--precision i4",

@@ -213,6 +213,9 @@ TEST_F(FileFaults, AWrongShapeIsToldAtItsOption) {
       "--shape x=5",
       "--shape: input \"x\": f32[5] has rank 1; must have rank 2, as the model's f32[2,3]\n");
   ExpectLines(
+      "--shape x=?",
+      "--shape: input \"x\": f32[?] has rank 1; must have rank 2, as the model's f32[2,3]\n");
+  ExpectLines(
       "--shape x=",
       "--shape: input \"x\": f32[] has rank 0; must have rank 2, as the model's f32[2,3]\n");
   ExpectLines("--shape x=0,3",

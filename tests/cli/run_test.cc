@@ -230,6 +230,9 @@ TEST_F(RunCommand, RefusesArraysThatDoNotFit) {
   ExpectRefusal("--input a=short.wav --input b=other.avi", 1,
                 "short.wav: has no format; must hold samples\n"
                 "other.avi: is not a .npy file; must begin with the bytes \\x93NUMPY\n");
+  WriteText("flac.wav", "fLaC");
+  ExpectRefusal("--input a=flac.wav --input b=good.npy", 1,
+                "flac.wav: is not a .wav file; must begin with RIFF\n");
 }
 
 TEST_F(RunCommand, RefusesMoreCallsThanAnEmptyArrayMayClaim) {
