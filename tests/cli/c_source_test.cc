@@ -94,6 +94,30 @@ TEST_F(CSource, GivesModelsNamesThatCAndCxxTake) {
   EXPECT_EQ(Shell("g++ -std=gnu++17 -Werror -I'" WEFT_SOURCE_DIR "' -I. -c use.cc"), "");
 }
 
+// Programs may include other headers before that of a model.
+TEST_F(CSource, AvoidsMacrosOfStandardHeaders) {
+  WriteText("m.xml", Relus({"x"}));
+  std::string use =
+      "#define _GNU_SOURCE\n#include <errno.h>\n#include <inttypes.h>\n#include <math.h>\n"
+      "#include <signal.h>\n";
+  std::string used = "int used = 0";
+  for (const std::string stem :
+       {"INT8_MAX", "NAN", "M_PI", "EINVAL", "SIGINT", "PRId32", "SCNuFAST8", "PRIxMAX"}) {
+    ASSERT_EQ(Weft("convert m.xml -o m.weft --c-source " + stem + ".c").code, 0) << stem;
+    use += "#include \"" + stem + ".h\"\n";
+    used += " + (int)sizeof m_" + stem + "_model";
+  }
+  for (const std::string stem : {"PRIME", "SCNx", "INT_MAXIMUM", "M_NET"}) {
+    ASSERT_EQ(Weft("convert m.xml -o m.weft --c-source " + stem + ".c").code, 0) << stem;
+    use += "#include \"" + stem + ".h\"\n";
+    used += " + (int)sizeof " + stem + "_model";
+  }
+  WriteText("use.c", use + used + ";\n");
+  WriteText("use.cc", "#undef _GNU_SOURCE\n" + use + used + ";\n");
+  EXPECT_EQ(Shell(kC + std::string("-c use.c")), "");
+  EXPECT_EQ(Shell(kCxx + std::string("-c use.cc")), "");
+}
+
 TEST_F(CSource, TellsWhenTwoModelsOfAProgramHaveTheSameNames) {
   WriteText("m.xml", Relus({"x"}));
   ASSERT_EQ(Weft("convert m.xml -o m.weft --c-source a-b.c").code, 0);
