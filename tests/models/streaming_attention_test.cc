@@ -199,6 +199,35 @@ TEST(StreamingAttention, AddsWhatDependsOnTheDistance) {
       14, 42);
 }
 
+// Limits before and after the mask, factors of the shares for each head, and weights without a
+// softmax.
+TEST(StreamingAttention, KeepsExcludedKeysExcluded) {
+  for (const float nothing : {kNothing, -1e9f}) {
+    ExpectGoesOn(
+        [=](GraphBuilder& g, int64_t indices) {
+          const Parts parts = PartsOf(g, Input(g, indices), 2, indices);
+          const ir::Source capped = g.Add("Tanh", 1, {Scores(g, parts)});
+          const ir::Source mask = Mask(g, 1, indices, Window(indices, nothing));
+          const ir::Source masked = g.Add("Add", 1, {capped, mask});
+          const ir::Source limited = g.Add("Maximum", 1, {masked, g.Float(-2e9f)});
+          const ir::Source shares = g.Add("Softmax", 8, {limited}, {{"axis", "-1"}});
+          const ir::Source scaled = g.Add("Multiply", 1, {shares, g.Floats({2, 1, 1}, {0.5f, 3})});
+          g.Result(Joined(g, g.Add("MatMul", 1, {scaled, parts.value}), 2, indices));
+        },
+        21, 21);
+  }
+  ExpectGoesOn(
+      [](GraphBuilder& g, int64_t indices) {
+        const Parts parts = PartsOf(g, Input(g, indices), 2, indices);
+        const ir::Source squares = g.Add("Power", 1, {Scores(g, parts), g.Float(2)});
+        const ir::Source seen =
+            g.Add("Select", 1, {Flags(g, indices, Window(6)), squares, g.Float(0)});
+        const ir::Source positive = g.Add("Relu", 1, {seen});
+        g.Result(Joined(g, g.Add("MatMul", 1, {positive, parts.value}), 2, indices));
+      },
+      14, 42);
+}
+
 TEST(StreamingAttention, ChoosesByAMask) {
   for (const bool keeps : {true, false}) {
     ExpectGoesOn(

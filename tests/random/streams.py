@@ -183,11 +183,45 @@ def _sequence(scope):
     return _transposed(scope, scope.apply("Squeeze", [made, scope.integers(1)], made.bound)[0])
 
 
+def _with_constant(scope, value, kind, numbers):
+    return scope.apply(kind, [value, scope.net.constant(np.asarray(numbers, np.float32))],
+                       abs(value.bound), exact=False)[0]
+
+
+def _masked(scope, scores):
+    """The scores of earlier keys, with operations before and after the mask."""
+    query, key = np.mgrid[:TIME, :TIME]
+    sees = (key <= query) & (query - key < int(scope.rng.integers(1, TIME + 1)))
+    if scope.chance(0.3):
+        scores = _with_constant(scope, scope.apply("Tanh", [scores], 1, exact=False)[0], "Multiply", 3)
+    if scope.chance(0.3):
+        scores = _with_constant(scope, scores, "Subtract", 0.3 * (query - key))
+    low = np.float32(scope.pick((-np.inf, -3e38, -1e9, -1e4)))
+    if scope.chance(0.5):
+        scores = _with_constant(scope, scores, "Add", np.where(sees, np.float32(0), low))
+    else:
+        flags = scope.net.constant(sees)
+        scores = scope.apply("Select", [flags, scores, scope.scalar(float(low), "f32")],
+                             scores.bound, exact=False)[0]
+    if scope.chance(0.2):
+        scores = _with_constant(scope, scores, "Maximum", -1e9)
+    return scores
+
+
 def _attention(scope):
-    """Causal attention over all earlier steps."""
+    """Causal attention over earlier steps."""
     x = _transposed(scope, _value(scope, 2))
-    made = scope.apply("ScaledDotProductAttention", [x, x, x], 2, {"causal": "true"}, 13, False)[0]
-    return _transposed(scope, made)
+    if scope.chance(0.5):
+        made = scope.apply("ScaledDotProductAttention", [x, x, x], 2, {"causal": "true"}, 13,
+                           False)[0]
+        return _transposed(scope, made)
+    turned = {"transpose_a": "false", "transpose_b": "true"}
+    scores = scope.apply("MatMul", [x, x], 4 * x.dims[2], turned, exact=False)[0]
+    shares = scope.apply("Softmax", [_masked(scope, scores)], 1, {"axis": -1}, 8, False)[0]
+    if scope.chance(0.3):
+        shares = _with_constant(scope, shares, "Multiply", 0.7)
+    data = {"transpose_a": "false", "transpose_b": "false"}
+    return _transposed(scope, scope.apply("MatMul", [shares, x], 2, data, exact=False)[0])
 
 
 def _cum_sum(scope):

@@ -12,6 +12,7 @@
 #include "converter/graph/recognise/forms/form_site.h"
 #include "converter/graph/rewrite.h"
 #include "converter/graph/streaming/mask_samples.h"
+#include "converter/ops/core/softmax.h"
 #include "converter/ops/operation.h"
 #include "converter/ops/support/equation.h"
 
@@ -108,8 +109,19 @@ ir::Source ScaledQuery(ir::Graph& graph, ir::Node& node) {
   return {scaled, 0};
 }
 
+// Separates the mask from a softmax that excludes later positions. Bit-identical.
+void TakeMaskApart(ir::Graph& graph, ir::Node& softmax, std::optional<int64_t> sampled) {
+  const ir::Source scores = softmax.inputs[0];
+  if (!IsSquare(DimsOf(scores))) return;
+  const int64_t positions = DimsOf(scores).back();
+  const ir::Source mask = Triangle(graph, softmax, positions, sampled.value_or(positions));
+  Become(softmax, "Softmax", 8, {Masked(graph, softmax, scores, mask)});
+  softmax.attributes = {{"axis", "-1"}};
+}
+
 // Decomposes the attention operation. Bit-identical.
 void TakeApart(ir::Graph& graph, ir::Node& node, std::optional<int64_t> sampled) {
+  if (node.attributes.contains(ops::kOfTriangle)) return TakeMaskApart(graph, node, sampled);
   if (!IsCalled(node, "ScaledDotProductAttention")) return;
   const int64_t positions = DimsOf(node.inputs[0]).end()[-2];
   const bool is_causal = Flag(graph, node, "causal");
@@ -198,15 +210,36 @@ std::vector<ir::Node*> WithoutNan(const ReadersOf& readers, ir::Node& select) {
   return fits ? std::vector{question, &select} : std::vector<ir::Node*>();
 }
 
+// Returns true if the operation gives excluded keys, whose share is 0, the share 0.
+bool KeepsExcluded(const ir::Graph& graph, ir::Node& node) {
+  if (node.operation == nullptr || !PassesScores(graph, node)) return false;
+  if (ops::TraitsOf(node).reshapes) return true;
+  if (IsCalled(node, "FakeQuantize")) {
+    return NumberIn(node.inputs[1]) == 0 && NumberIn(node.inputs[3]) == 0;
+  }
+  const bool divides = IsCalled(node, "Divide");
+  const size_t data = DataInput(node).value();
+  if (!IsCalled(node, "Multiply") && !(divides && data == 0)) return false;
+  const ir::Constant& factor = *node.inputs[1 - data].node->constant;
+  const Dims& dims = factor.type.dims;
+  const auto of_score = dims.end() - std::min<ptrdiff_t>(2, std::ssize(dims));
+  if (!std::all_of(of_score, dims.end(), [](int64_t extent) { return extent == 1; })) return false;
+  for (size_t i = 0; i < static_cast<size_t>(ElementCount(dims).value_or(0)); ++i) {
+    const double number = NumberAt(factor, i);
+    if (!std::isfinite(number) || (divides && number == 0)) return false;
+  }
+  return true;
+}
+
 // Goes back from the first operand of the product to the softmax, if there is one.
 ir::Source ReadShares(const ir::Graph& graph, const ReadersOf& readers, CausalAttention& found) {
   const ir::Source shares = found.product->inputs[0];
   ir::Source at = shares;
   size_t reads = 1;
-  while (at.node->operation != nullptr && ops::TraitsOf(*at.node).reshapes) {
-    if (!PassesScores(graph, *at.node) || !IsReadOnce(readers, *at.node)) return shares;
+  while (KeepsExcluded(graph, *at.node)) {
+    if (!IsReadOnce(readers, *at.node)) return shares;
     found.shares.insert(found.shares.begin(), at.node);
-    at = at.node->inputs[0];
+    at = at.node->inputs[DataInput(*at.node).value()];
   }
   const std::vector<ir::Node*> guard = WithoutNan(readers, *at.node);
   if (!guard.empty()) {

@@ -20,7 +20,7 @@ struct CausalAttention {
   ir::Node *scores = nullptr, *product = nullptr;
   ir::Node* softmax = nullptr;    // null without one
   std::vector<ir::Node*> masks;   // between scores and softmax, in order
-  std::vector<ir::Node*> shares;  // after the softmax: reshapes, NaN replaced by 0
+  std::vector<ir::Node*> shares;  // after the softmax: operations that keep 0
   PortAxis query, key;            // time axes of the operands of the scores
   PortAxis value, result;         // and of the product
   int64_t positions = 0;          // of the masks: T, or fewer (mask_samples.h)

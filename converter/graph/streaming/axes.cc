@@ -109,9 +109,11 @@ bool TimeAxes::DividesAlike(const ir::Source& source, const TimeAxis& a, const T
 bool TimeAxes::Join(const ir::Source& source, TimeAxis time, const ir::Node& node) {
   const auto [found, added] = times_.try_emplace({source.node, source.port}, time);
   if (added || DividesAlike(source, found->second, time)) return added;
+  const bool is_product = IsCalled(node, "MatMul") || IsCalled(node, "Einsum");
   RefuseToCut(graph_, node,
-              fmt::format("time runs along axis {} of {} and along axis {}", found->second.axis,
-                          ToString(DimsOf(source)), time.axis),
+              fmt::format("time runs along axis {} of {} and along axis {}{}", found->second.axis,
+                          ToString(DimsOf(source)), time.axis,
+                          is_product ? ", as in attention without a causal mask" : ""),
               faults_);
   return false;
 }

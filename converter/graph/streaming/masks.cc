@@ -2,6 +2,7 @@
 #include "converter/graph/streaming/masks.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <memory>
 #include <utility>
@@ -100,6 +101,18 @@ std::optional<double> Masks::ScaleOf(const ir::Node& node) const {
   return divides ? 1 / number : number;
 }
 
+// Returns true for an operation, whose result is then multiplied by `scale`, that keeps excluded
+// keys excluded.
+bool Masks::LeavesExcluded(const ir::Node& node, double scale) const {
+  if (!has_softmax_) return Is(node, "Relu") || Is(node, "Tanh");
+  if (Is(node, "Clamp")) return std::stod(node.attributes.at("min")) * scale <= kExcludingScore;
+  if (!Is(node, "Maximum") && !Is(node, "Minimum")) return false;
+  const Operand* limit = OperandAt(node, node.inputs[0].node->constant ? 0 : 1);
+  if (limit == nullptr || ElementCount(limit->constant->type.dims) != 1) return false;
+  const double number = NumberAt(*limit->constant, 0);
+  return Is(node, "Minimum") ? !std::isnan(number) : number * scale <= kExcludingScore;
+}
+
 // Starts at the last operation and stops where an excluded key may be included again.
 void Masks::FindExcluders() {
   double scale = 1;
@@ -108,12 +121,13 @@ void Masks::FindExcluders() {
     if (ops::TraitsOf(node).reshapes) continue;
     const std::optional<double> factor = ScaleOf(node);
     if (factor) scale *= *factor;
-    if (factor) continue;
+    if (factor || LeavesExcluded(node, scale)) continue;
     const bool excludes =
         has_softmax_ ? Is(node, "Add") || Is(node, "Subtract") : Is(node, "Multiply");
-    // Without a softmax, only factors that are known to be finite may be applied before the values.
     if (!excludes && !Is(node, "Select")) {
-      if (!has_softmax_) excluders_.clear();
+      // Without a softmax, a factor of 0 excludes only keys whose weights are finite.
+      if (!has_softmax_)
+        std::erase_if(excluders_, [](const auto& at) { return Is(*at.first, "Multiply"); });
       return;
     }
     excluders_.emplace_back(&node, scale);

@@ -70,6 +70,7 @@ class Masks {
   bool IsZeroBy(const ir::Node& node, size_t b, const Pair& at) const;
   // Returns the factor that the operation applies to its result; nullopt for other operations.
   std::optional<double> ScaleOf(const ir::Node& node) const;
+  bool LeavesExcluded(const ir::Node& node, double scale) const;
   void FindExcluders();
   bool IsExcluded(size_t b, const Pair& at) const;
   bool HidesTheLastPosition() const;

@@ -84,6 +84,30 @@ def _chosen(x):
                      lambda scores: node("Select", 1, [flags, scores, np.float32(-1e9)]))
 
 
+def _capped(x):
+    """Scores that tanh limits, then a bias by distance and a full causal mask; the shares are
+    quantised and scaled."""
+    at, key = _places(STEPS)
+    query, keys, value = (_heads(x, "ca" + part, 2) for part in "qkv")
+    scores = node("Multiply", 1, [node("Tanh", 1, [_product(query, keys, True)]), np.float32(3)])
+    biased = node("Subtract", 1, [scores, (0.3 * (at - key)).astype(np.float32)])
+    masked = _added(_window(STEPS, STEPS, np.float32(-1e9)))(biased)
+    limited = node("Maximum", 1, [masked, np.finfo(np.float32).min])
+    shares = node("Softmax", 8, [limited], axis=-1)
+    ends = [np.float32(0), np.float32(1)]
+    codes = node("FakeQuantize", 1, [shares, *ends, *ends], levels=256)
+    return _joined(_product(node("Multiply", 1, [codes, np.float32(0.9)]), value), 2)
+
+
+def _of_relu(x):
+    """Attention without softmax: squares of positive scores, selected by a causal mask."""
+    query, keys, value = (_heads(x, "ar" + part, 2) for part in "qkv")
+    positive = node("Relu", 1, [_product(query, keys, True)])
+    squares = node("Power", 1, [positive, np.float32(2)])
+    seen = node("Select", 1, [_window(STEPS, 9) == 0, squares, np.float32(0)])
+    return _joined(_product(seen, value), 2)
+
+
 def _in_chunks(x):
     """Each position attends to its chunk of four and to the previous chunk."""
     return _attended(x, "ic", 2, _added(_chunks(STEPS, 4, 1)))
@@ -154,7 +178,8 @@ def _one_head(x):
 
 def cases():
     for name, graph in (("attention_block", _block), ("attention_by_distance", _distances),
-                        ("attention_chosen", _chosen), ("attention_in_chunks", _in_chunks),
+                        ("attention_chosen", _chosen), ("attention_capped", _capped),
+                        ("attention_of_relu", _of_relu), ("attention_in_chunks", _in_chunks),
                         ("attention_within_chunks", _within_chunks),
                         ("attention_of_shared_keys", _shared_keys),
                         ("attention_behind_windows", _behind_windows),
