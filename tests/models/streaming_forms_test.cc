@@ -3,6 +3,7 @@
 // by constant indices, and a Pad after a transposed convolution.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -37,6 +38,42 @@ TEST(StreamingForms, SplitsWithOneReaderAreSlices) {
         g.Result(Bordered(g, later, 0, 3, 0));
       },
       {0, 3});
+}
+
+// Both parts of a Split are read: x[0], then x[t] - 0.6 x[t - 1].
+TEST(StreamingForms, SplitsWithTwoReadersAreSlices) {
+  ExpectLate(
+      [](GraphBuilder& g, int64_t steps) {
+        const ir::Source x = Conv(g, Signal(g, 2, steps), {2, 2, 2}, Window(1, 1, 1, 0));
+        const ir::Source all = PartOfSplit(g, x, {1, -1}, 0);
+        const ir::Source before = PartOfSplit(g, x, {steps - 1, 1}, 0);
+        const ir::Source past = g.Add("Multiply", 1, {before, g.Float(0.6f)});
+        const ir::Source differences = g.Add("Subtract", 1, {{all.node, 1}, past});
+        g.Result(g.Add("Concat", 1, {all, differences}, {{"axis", "2"}}));
+      },
+      {0});
+}
+
+// Indices from the end, and an index 0 that is repeated.
+TEST(StreamingForms, GathersOfEarlierStepsAreBorders) {
+  for (const bool from_end : {false, true}) {
+    for (const int64_t repeats : {1, 2, 5}) {
+      ExpectLate(
+          [=](GraphBuilder& g, int64_t steps) {
+            const ir::Source x = Signal(g, 2, steps);
+            std::vector<int64_t> indices;
+            for (int64_t i = -repeats; i < steps - repeats; ++i) {
+              indices.push_back(std::max<int64_t>(i, 0) - (from_end ? steps : 0));
+            }
+            g.Result(g.Add("Gather", 8, {Tanh(g, x), g.Ints(indices), g.Int(2)}));
+            indices.erase(indices.begin(), indices.begin() + repeats);
+            const ir::Source zeros = g.Floats({1, 2, repeats}, std::vector<float>(2 * repeats));
+            const ir::Source past = g.Add("Gather", 8, {x, g.Ints(indices), g.Int(2)});
+            g.Result(g.Add("Concat", 1, {zeros, past}, {{"axis", "2"}}));
+          },
+          {0, 0});
+    }
+  }
 }
 
 TEST(StreamingForms, GathersOfEveryStepAreSlices) {

@@ -35,7 +35,7 @@ void WholeGathersToReshapes(ir::Graph& graph);
 // a concatenation of shifted copies of the axis.
 void LowerConstantGathers(ir::Graph& graph);
 
-// Converts Splits of which only one output is read to Slices.
+// Converts Splits of which only one output is read, and Splits of given lengths, to Slices.
 void SplitsToSlices(ir::Graph& graph);
 
 // Splits STFT and ISTFT into the parts of ops/core/short_time.h, whose frames are windows along one

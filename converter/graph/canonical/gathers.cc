@@ -173,9 +173,9 @@ class GatherLowering {
   BorderFill fill_;
 };
 
-// Returns the step between the indices, if all steps are equal and no index counts from the end.
+// Returns the step between the indices, if all steps are equal and positive.
 std::optional<int64_t> StepOf(const Dims& indices) {
-  if (indices.size() < 2 || indices[0] < 0 || indices[1] <= indices[0]) return std::nullopt;
+  if (indices.size() < 2 || indices[1] <= indices[0]) return std::nullopt;
   const int64_t step = indices[1] - indices[0];
   for (size_t i = 1; i < indices.size(); ++i) {
     if (indices[i] - indices[i - 1] != step) return std::nullopt;
@@ -192,12 +192,29 @@ void BecomeSliceOf(ir::Graph& graph, ir::Node& node, const Gathering& gathering,
   ir::HandOver(graph, {&node, 0}, slice);
 }
 
+// Converts indices 0, 0, ..., 0, 1, 2, ... up to the end, or up to the extent of the axis: a border
+// that repeats the first element. Returns false for others.
+bool TakeBorder(ir::Graph& graph, ir::Node& node, const Gathering& gathering) {
+  const int64_t extent = TypeOf(node.inputs[0]).dims[gathering.axis];
+  const int64_t repeats = std::ranges::count(gathering.indices, 0) - 1;
+  int64_t next = -repeats;
+  const bool follows = std::ranges::all_of(
+      gathering.indices, [&](int64_t index) { return index == std::max<int64_t>(next++, 0); });
+  const bool shifts = next == extent - repeats, adds = next == extent;
+  if (repeats < 1 || !follows || !(shifts || adds)) return false;
+  const BorderFill fill = {.number = std::nullopt, .repeats = true};
+  const auto axis = static_cast<int64_t>(gathering.axis);
+  BecomeBorder(graph, node, ir::Source(node.inputs[0]), fill, axis, repeats, shifts);
+  return true;
+}
+
 void LowerConstantGather(ir::Graph& graph, ir::Node& node) {
   const std::optional<Gathering> gathering = GatheringOf(graph, node);
   if (!gathering || node.inputs[0].node->constant) return;
   const bool is_flat = TypeOf(node.inputs[1]).dims.size() == 1;
   const std::optional<int64_t> step = is_flat ? StepOf(gathering->indices) : std::nullopt;
   if (step) return BecomeSliceOf(graph, node, *gathering, *step);
+  if (is_flat && TakeBorder(graph, node, *gathering)) return;
   if (gathering->indices.size() < 4) return;
   GatherLowering lowering(graph, node, gathering->axis);
   const Dims& dims = TypeOf(node.inputs[1]).dims;
@@ -206,7 +223,7 @@ void LowerConstantGather(ir::Graph& graph, ir::Node& node) {
   if (const auto frames = FramesIn(gathering->indices, dims)) lowering.Join(*frames);
 }
 
-// Replaces a Split of which one output is read.
+// Replaces one output of a Split.
 void SplitToSlice(ir::Graph& graph, ir::Node& split, uint32_t port) {
   const ir::Source data = split.inputs[0], part = {&split, port};
   const size_t axis = ops::WrappedAxis(IntsOf(split.inputs[1]).front(), TypeOf(data).dims.size());
@@ -228,9 +245,11 @@ void SplitsToSlices(ir::Graph& graph) {
     for (const ir::Source& source : node->inputs) read[source.node].insert(source.port);
   }
   for (ir::Node* node : order) {
-    const bool splits = IsCalled(*node, "Split") || IsCalled(*node, "VariadicSplit");
-    const bool is_known = splits && node->inputs[1].node->constant && read[node].size() == 1;
-    if (is_known) SplitToSlice(graph, *node, *read[node].begin());
+    const bool is_variadic = IsCalled(*node, "VariadicSplit");
+    if (!is_variadic && !IsCalled(*node, "Split")) continue;
+    const std::set<uint32_t> ports = read[node];
+    if (!node->inputs[1].node->constant || !(is_variadic || ports.size() == 1)) continue;
+    for (const uint32_t port : ports) SplitToSlice(graph, *node, port);
   }
 }
 

@@ -68,12 +68,15 @@ std::optional<ConstantMatrix> MatrixIn(const ir::Node& node) {
 std::optional<Gathering> GatheringOf(const ir::Graph& graph, ir::Node& node) {
   if (!IsCalled(node, "Gather")) return std::nullopt;
   const Quiet<ops::NodeScope> scope(graph, node);
-  const std::optional<Dims> indices = scope.Ints(1), axis = scope.Ints(2);
+  std::optional<Dims> indices = scope.Ints(1);
+  const std::optional<Dims> axis = scope.Ints(2);
   const bool is_plain = scope.attributes.Int("batch_dims", 0) == 0;
   if (!indices || !axis || axis->size() != 1 || !is_plain || scope.rank(0) == 0) {
     return std::nullopt;
   }
-  return Gathering{ops::WrappedAxis(axis->front(), scope.rank(0)), *indices};
+  const size_t along = ops::WrappedAxis(axis->front(), scope.rank(0));
+  for (int64_t& index : *indices) index += index < 0 ? scope.input_dims(0)[along] : 0;
+  return Gathering{along, *std::move(indices)};
 }
 
 std::optional<int64_t> RepeatsIn(const Dims& indices, int64_t positions) {

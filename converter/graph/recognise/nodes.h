@@ -47,10 +47,10 @@ struct ConstantMatrix {
 // Reads the matrix of a MatMul, which is its input 1.
 std::optional<ConstantMatrix> MatrixIn(const ir::Node& node);
 
-// A Gather of all elements of an axis by constant indices.
+// A Gather along one axis by constant indices.
 struct Gathering {
   size_t axis = 0;
-  Dims indices;
+  Dims indices;  // not negative
 };
 std::optional<Gathering> GatheringOf(const ir::Graph& graph, ir::Node& node);
 // Returns how often each of the `positions` elements is repeated consecutively.

@@ -32,7 +32,7 @@ constexpr PassPart<Change> kRewrites[] = {
     {"constants", OnGraph<SeparateConstants>, "copies constants that several nodes read"},
     {"causal_attention", FindAttentions, "reads the masks of attention"},
     {"starts", FindStarts, "finds additions that start a product"},
-    {"splits", OnGraph<SplitsToSlices>, "replaces Splits with one read output by Slices"},
+    {"splits", OnGraph<SplitsToSlices>, "replaces Splits by Slices"},
     {"joins", OnGraph<JoinsToPads>, "replaces prepended constants by a Pad"},
     {"frames", OnGraph<LowerConstantGathers>, "replaces Gathers of frames, steps and repeats"},
     {"borders", OnGraph<MoveBorders>, "moves Pads past data movements"},
