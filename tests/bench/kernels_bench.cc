@@ -28,7 +28,7 @@
 #include "kernels/reduce/pool.h"
 #include "kernels/reduce/reduce.h"
 #include "kernels/reduce/softmax.h"
-#include "kernels/simd/denormals.h"
+#include "kernels/simd/float_mode.h"
 #include "tests/bench/bench.h"
 
 namespace weft::kernels {

@@ -2,7 +2,7 @@
 // Every op of a chain with every kind of operand on each side, on special values and on random
 // programs of cheap ops.
 #include "kernels/reference/chain.h"
-#include "kernels/simd/denormals.h"
+#include "kernels/simd/float_mode.h"
 #include "tests/kernels/chain_cases.h"
 
 namespace weft::kernels {
@@ -63,7 +63,7 @@ void ExpectSameOnEachTarget(ChainData& data) {
 #if !defined(__arm__)  // where vectors always flush subnormals, and scalars do not
     ExpectSameAsSteps(data, x);
 #endif
-    const FlushDenormals scope;
+    const FloatMode scope;
     ExpectSameAsSteps(data, x);
   });
 }

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "kernels/reference/convert.h"
-#include "kernels/simd/denormals.h"
+#include "kernels/simd/float_mode.h"
 #include "tests/kernels/harness.h"
 
 namespace weft::kernels {
@@ -218,7 +218,7 @@ TEST(Convert, KeepsSubnormalNumbersWhereTheProcessorFlushesThem) {
     doubles.push_back((uint64_t{1} << bit) | 1);
     doubles.push_back((uint64_t{873 + static_cast<uint64_t>(bit)} << 52) | 1);  // subnormal as f32
   }
-  const FlushDenormals scope;
+  const FloatMode scope;
   for (const Element to : AllTypes()) {
     ExpectPair(Element::kF32, to, singles, 0);
     ExpectPair(Element::kF64, to, doubles, 0);

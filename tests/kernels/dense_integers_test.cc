@@ -5,7 +5,7 @@
 #include "kernels/elementwise/convert.h"
 #include "kernels/reference/dense_i4.h"
 #include "kernels/reference/dense_i8.h"
-#include "kernels/simd/denormals.h"
+#include "kernels/simd/float_mode.h"
 #include "tests/kernels/harness.h"
 #include "tests/kernels/window_cases.h"
 
@@ -212,7 +212,7 @@ TYPED_TEST(DenseIntegers, TakesRowsOfAnySizeByThemselves) {
   fill(3, 0x1p-103f);
   fill(4, 0x1p-99f);
   fill(5, TypeParam::kLargeFactor);
-  const FlushDenormals flush;
+  const FloatMode flush;
   ExpectReferences(shape, x, weights, bias.data());
   const std::vector<float> y = RunOf(shape, x, weights, bias.data());
   for (size_t output = 0; output < 21; ++output) {

@@ -7,7 +7,7 @@
 #include "kernels/reference/conv.h"
 #include "kernels/reference/dense.h"
 #include "kernels/reference/depthwise.h"
-#include "kernels/simd/denormals.h"
+#include "kernels/simd/float_mode.h"
 #include "tests/kernels/harness.h"
 #include "tests/kernels/window_cases.h"
 
@@ -169,7 +169,7 @@ TEST(F16, EveryHalfIsItsFloat) {
       Dense({1, 1, outputs, 1, outputs, outputs, {}}, &one, halves.data() + first, start.data(), y);
     };
     const auto flushed = [&](float* y) {
-      const FlushDenormals scope;
+      const FloatMode scope;
       run(y);
     };
     const std::vector<float> some(must.begin() + static_cast<ptrdiff_t>(first),

@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "kernels/reference/reduce.h"
-#include "kernels/simd/denormals.h"
+#include "kernels/simd/float_mode.h"
 #include "tests/kernels/harness.h"
 
 namespace weft::kernels {
@@ -17,7 +17,7 @@ bool IsSum(ReduceOp op) {
 
 // Every float op of `shape`, in every order, over x, compared with both references.
 void ExpectReference(ReduceShape shape, const std::vector<float>& x, size_t misalignment) {
-  const FlushDenormals scope;  // as in the engine: a product of many terms may be subnormal
+  const FloatMode scope;  // as in the engine: a product of many terms may be subnormal
   const Array<float> from(x, misalignment);
   const size_t outputs = CountOf(shape.dims, shape.kept_rank);
   const double elements =

@@ -10,7 +10,7 @@
 #include "kernels/matrix/weights.h"
 #include "kernels/reference/conv.h"
 #include "kernels/reference/dense.h"
-#include "kernels/simd/denormals.h"
+#include "kernels/simd/float_mode.h"
 #include "tests/kernels/harness.h"
 #include "tests/kernels/window_cases.h"
 
@@ -104,7 +104,7 @@ TEST(ScaledWeights, EveryCodeIsItsFloat) {
       Dense({1, 1, outputs, 1, outputs, outputs, {}}, &one, weights.data(), start.data(), y);
     };
     const auto flushed = [&](float* y) {
-      const FlushDenormals scope;
+      const FloatMode scope;
       run(y);
     };
     ExpectSame(OnEveryTarget<float>(outputs, 0, run), must);

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "kernels/reference/unary.h"
-#include "kernels/simd/denormals.h"
+#include "kernels/simd/float_mode.h"
 #include "tests/kernels/harness.h"
 
 namespace weft::kernels {
@@ -116,7 +116,7 @@ TEST_P(UnaryOfOp, HasTheSameBitsOnEveryProcessorOverItsWholeDomain) {
   std::vector<float> x = WholeDomain(UnaryDomainOf(op()));
   x.erase(std::remove_if(x.begin(), x.end(), [](float v) { return !IsAwayFromSubnormals(v); }),
           x.end());
-  const FlushDenormals scope;
+  const FloatMode scope;
   Fingerprint fingerprint;
   fingerprint.Add(Flushed(RunFloats(Of(op()), x)));
   EXPECT_EQ(fingerprint.value(), kWholeDomainBits[GetParam()]);
@@ -268,7 +268,7 @@ TEST(Unary, AgreesOnEveryTargetWhenSubnormalNumbersAreFlushed) {
   std::vector<float> x = FloatsOf(-3e38, 3e38, 1000003);
   for (int i = 1; i < 40; ++i) x.push_back(std::ldexp(1.0f, -127 - i % 22));
   x.insert(x.end(), {0.0f, -0.0f, kInfinity, -kInfinity, kNan});
-  const FlushDenormals scope;
+  const FloatMode scope;
   for (int op = 0; op < kUnaryOpCount; ++op) RunFloats(Of(static_cast<UnaryOp>(op)), x);
 }
 
@@ -281,9 +281,9 @@ std::vector<float> EveryScale() {
 
 #if !defined(__riscv)  // has no mode that flushes subnormals
 TEST(Unary, HasTheSameBitsOnEveryProcessorThatFlushes) {
-  ASSERT_TRUE(FlushDenormals::kFlushes);
+  ASSERT_TRUE(FloatMode::kFlushes);
   const std::vector<float> x = EveryScale();
-  const FlushDenormals scope;  // armv7 always flushes
+  const FloatMode scope;  // armv7 always flushes
   Fingerprint fingerprint;
   for (int op = 0; op < kUnaryOpCount; ++op) {
     fingerprint.Add(RunFloats(Of(static_cast<UnaryOp>(op)), x));
@@ -297,7 +297,7 @@ TEST(Unary, HasTheSameBitsOnEveryProcessorAwayFromSubnormalNumbers) {
   for (const float value : EveryScale()) {
     if (IsAwayFromSubnormals(value)) x.push_back(value);
   }
-  const FlushDenormals scope;
+  const FloatMode scope;
   Fingerprint fingerprint;
   for (int op = 0; op < kUnaryOpCount; ++op) {
     fingerprint.Add(Flushed(RunFloats(Of(static_cast<UnaryOp>(op)), x)));

@@ -80,8 +80,8 @@ if(NOT clang)
   return()
 endif()
 file(WRITE "${FOLDER}/include/cstdint" "#include <stdint.h>\n")
-set(headers "#include \"kernels/simd/fused.h\"\n#include \"kernels/simd/denormals.h\"\n\
-using weft::kernels::FlushDenormals;\nusing weft::kernels::FusesMultiplyAdd;\n")
+set(headers "#include \"kernels/simd/fused.h\"\n#include \"kernels/simd/float_mode.h\"\n\
+using weft::kernels::FloatMode;\nusing weft::kernels::FusesMultiplyAdd;\n")
 foreach(row IN ITEMS "wasm32-unknown-emscripten true false" "wasm32-unknown-wasi true false"
                      "wasm32-unknown-emscripten false false -msimd128"
                      "wasm32-unknown-wasi false false -msimd128"
@@ -94,7 +94,7 @@ foreach(row IN ITEMS "wasm32-unknown-emscripten true false" "wasm32-unknown-wasi
   set(options ${row})
   list(REMOVE_AT options 0 1 2)
   file(WRITE "${FOLDER}/${triple}.cc" "${headers}static_assert(FusesMultiplyAdd() == ${fuses});\n\
-static_assert(FlushDenormals::kFlushes == ${flushes});\n")
+static_assert(FloatMode::kFlushes == ${flushes});\n")
   weft_run(${triple} "${clang}" --target=${triple} ${options} -std=c++17 -ffreestanding
            -fsyntax-only -nostdinc++ "-I${SOURCE}" "-isystem${FOLDER}/include"
            "${FOLDER}/${triple}.cc")
