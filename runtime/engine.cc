@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstring>
 
-#include "kernels/simd/denormals.h"
+#include "kernels/simd/float_mode.h"
 #include "runtime/format/listing.h"
 #include "runtime/run.h"
 #include "runtime/verify.h"
@@ -52,6 +52,17 @@ Fault CheckBlock(const Block& block, const format::Region& region, FaultCode too
   return {};
 }
 
+// Returns an error if the region shares bytes with an earlier one. Blocks end in the address space.
+Fault CheckApart(Rows<format::Region> regions, std::byte* const* starts, uint32_t i) {
+  const auto start = [&](uint32_t region) { return reinterpret_cast<uintptr_t>(starts[region]); };
+  const auto end = [&](uint32_t region) { return start(region) + regions[region].bytes(); };
+  for (uint32_t j = 0; j < i; ++j) {
+    const uintptr_t first = start(i) < start(j) ? start(j) : start(i);
+    if (first < end(i) && first < end(j)) return {FaultCode::kMemoryOverlap, 0, 0, i, j, 0};
+  }
+  return {};
+}
+
 // Sets `starts` to the first byte of each region.
 Fault PlaceRegions(const format::Model& model, const Memory& memory, std::byte** starts) {
   const Rows<format::Region> regions = RowsOf(model.regions());
@@ -66,6 +77,9 @@ Fault PlaceRegions(const format::Model& model, const Memory& memory, std::byte**
     fault = CheckBlock(block, regions[format::kFirstScratchRegion + i], FaultCode::kScratchShort,
                        FaultCode::kScratchMisaligned, i);
     starts[format::kFirstScratchRegion + i] = static_cast<std::byte*>(block.data);
+  }
+  for (uint32_t i = format::kStateRegion; fault.ok() && i < regions.count; ++i) {
+    fault = CheckApart(regions, starts, i);
   }
   return fault;
 }
@@ -199,7 +213,7 @@ const char* Engine::output_name(uint32_t port) const {
 
 Fault Engine::Run() {
   if (model_ == nullptr) return {FaultCode::kEngineClosed};
-  const kernels::FlushDenormals flush;
+  const kernels::FloatMode mode;
   const bool profiled =
       profile_ != nullptr && profile_->now != nullptr && profile_->step != nullptr;
   return RunSteps(*model_, entries_, regions_, profiled ? profile_ : nullptr);

@@ -78,8 +78,9 @@ Fault Streams::Open(Bytes model, Block state, Streams* out) {
   Streams streams;
   if (!CheckParts(*root, parts, &streams.state_bytes_)) return {FaultCode::kModelDamaged};
   const uint32_t needed = RowsOf(root->regions())[format::kStateRegion].bytes();
-  if (state.bytes < needed) {
-    return {FaultCode::kStateShort, 0, 0, 0, static_cast<uint32_t>(state.bytes), needed};
+  const size_t given = state.data == nullptr ? 0 : state.bytes;
+  if (given < needed) {
+    return {FaultCode::kStateShort, 0, 0, 0, static_cast<uint32_t>(given), needed};
   }
   streams.model_ = root;
   streams.parts_ = parts.data;
@@ -123,15 +124,16 @@ void Streams::ForEachPiece(uint32_t stream, const Visit& visit) const {
   }
 }
 
-Fault Streams::Check(uint32_t stream, size_t bytes) const {
+Fault Streams::Check(uint32_t stream, const void* saved, size_t bytes) const {
   if (model_ == nullptr) return {FaultCode::kStreamsAbsent};
   if (stream >= count_) return {FaultCode::kStreamIndex, 0, 0, 0, stream, count_};
+  if (saved == nullptr) bytes = 0;
   if (bytes >= state_bytes_) return {};
   return {FaultCode::kStreamBytes, 0, 0, 0, static_cast<uint32_t>(bytes), state_bytes_};
 }
 
 Fault Streams::Save(uint32_t stream, Block to) const {
-  const Fault fault = Check(stream, to.bytes);
+  const Fault fault = Check(stream, to.data, to.bytes);
   if (!fault.ok()) return fault;
   auto* next = static_cast<std::byte*>(to.data);
   ForEachPiece(stream, [&](const std::byte* from, const std::byte*, uint32_t bytes) {
@@ -142,7 +144,7 @@ Fault Streams::Save(uint32_t stream, Block to) const {
 }
 
 Fault Streams::Load(uint32_t stream, Bytes from) {
-  const Fault fault = Check(stream, from.size);
+  const Fault fault = Check(stream, from.data, from.size);
   if (!fault.ok()) return fault;
   const auto* next = static_cast<const std::byte*>(from.data);
   ForEachPiece(stream, [&](std::byte* to, const std::byte*, uint32_t bytes) {
@@ -153,7 +155,7 @@ Fault Streams::Load(uint32_t stream, Bytes from) {
 }
 
 Fault Streams::Reset(uint32_t stream) {
-  const Fault fault = Check(stream, state_bytes_);
+  const Fault fault = Check(stream, state_, state_bytes_);
   if (!fault.ok()) return fault;
   ForEachPiece(stream, [](std::byte* to, const std::byte* initial, uint32_t bytes) {
     if (initial == nullptr) {

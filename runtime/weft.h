@@ -69,7 +69,8 @@ struct Block {
 // With the bytes of another model, or with only a part of the bytes, results are undefined. Even
 // then, no access leaves the memory.
 //
-// `more_scratch` is used only by models converted with `--region`.
+// The blocks must not overlap each other or the model. Engines whose runs do not interleave may
+// share their scratch blocks. `more_scratch` is used only by models converted with `--region`.
 struct Memory {
   Block state;
   Block scratch;
@@ -186,10 +187,10 @@ class Engine {
   // Checks the file and the memory, initialises the variables and opens *out.
   //
   // Open rejects every file, even a hostile one, with which a later call could access bytes outside
-  // the model, state and scratch. It also checks the sizes and alignments of `memory`. Open does
-  // not detect a file that is valid but computes something else, such as one with a changed weight
-  // or order of steps; OpenChecked does. Open does not check the data of the self test; SelfTest
-  // does.
+  // the model, state and scratch. It also checks the sizes and alignments of `memory`, and
+  // that its blocks do not overlap. Open does not detect a file that is valid but computes
+  // something else, such as one with a changed weight or order of steps; OpenChecked does. Open
+  // does not check the data of the self test; SelfTest does.
   //
   // `model.data`, `steps.entries` and the blocks of `memory` must outlive *out. On an error *out
   // and the memory are unchanged.
@@ -320,7 +321,7 @@ class Streams {
  private:
   template <typename Visit>
   void ForEachPiece(uint32_t stream, const Visit& visit) const;
-  Fault Check(uint32_t stream, size_t bytes) const;
+  Fault Check(uint32_t stream, const void* saved, size_t bytes) const;
 
   const format::Model* model_ = nullptr;
   const void* parts_ = nullptr;  // rows of format::StreamPart

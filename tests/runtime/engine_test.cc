@@ -2,11 +2,13 @@
 // The public interface: memory, ports, names, variables, sharing, profiling.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <string>
 #include <type_traits>
 #include <vector>
 
-#include "kernels/simd/denormals.h"
+#include "kernels/simd/float_mode.h"
 #include "runtime/steps.h"
 #include "tests/runtime/listing_builder.h"
 
@@ -194,6 +196,33 @@ TEST(Open, RefusesMisalignedModelAndMemory) {
   }
 }
 
+TEST(Open, RefusesBlocksThatOverlap) {
+  const ExactBytes file = Accumulator().Finish();
+  Needs needs;
+  ASSERT_TRUE(ReadNeeds(file.bytes(), &needs).ok());
+  ASSERT_LE(std::max(needs.state_bytes, needs.scratch_bytes), 256u);
+  const ExactBytes memory(512);
+  const Block both = memory.block(), first = {memory.data(), 256};
+  const Block second = {memory.data() + 256, 256};
+  Engine engine;
+  const auto open = [&](const Block& state, const Block& scratch) {
+    return Engine::Open(file.bytes(), AllSteps(), {state, scratch}, &engine);
+  };
+  EXPECT_TRUE(open(first, second).ok());
+  EXPECT_TRUE(open(second, first).ok());
+  EXPECT_TRUE(open(both, second).ok()) << "only the bytes that the model needs count";
+  const Fault fault = open(both, both);
+  EXPECT_EQ(fault.code, FaultCode::kMemoryOverlap);
+  EXPECT_EQ(fault.index, 2u);
+  EXPECT_EQ(fault.is, 1u);
+  auto* const start = static_cast<std::byte*>(engine.output("constant").data);
+  std::byte* const weights = start - reinterpret_cast<uintptr_t>(start) % 64;
+  const Fault in_weights = open({weights, 256}, second);
+  EXPECT_EQ(in_weights.code, FaultCode::kMemoryOverlap);
+  EXPECT_EQ(in_weights.index, 1u);
+  EXPECT_EQ(in_weights.is, 0u);
+}
+
 TEST(Open, TakesASecondScratchWhereTheModelWantsOne) {
   ListingBuilder b;
   b.region_bytes.push_back(0);
@@ -326,7 +355,7 @@ TEST(Run, FlushesSubnormalsAndRestoresTheCallersMode) {
   volatile float smallest = 1.17549435e-38f;
   model.in(0)[0] = smallest;
   ASSERT_TRUE(model.engine.Run().ok());
-  EXPECT_EQ(model.out(0)[0] == 0.0f, kernels::FlushDenormals::kFlushes);
+  EXPECT_EQ(model.out(0)[0] == 0.0f, kernels::FloatMode::kFlushes);
   const volatile float halved = smallest * 0.5f;
   EXPECT_GT(halved, 0.0f);
 }

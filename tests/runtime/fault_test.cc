@@ -196,6 +196,7 @@ constexpr Row kNumbers[] = {
     {118, "StreamsAbsent"},
     {119, "StreamIndex"},
     {120, "StreamBytes"},
+    {121, "MemoryOverlap"},
 };
 
 TEST(FaultCode, KeepsItsNumber) {

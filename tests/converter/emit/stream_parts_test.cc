@@ -304,6 +304,8 @@ TEST(Streams, ReportErrors) {
   EXPECT_EQ(streams.Load(7, {saved.data(), saved.size()}).code, FaultCode::kStreamIndex);
   EXPECT_EQ(streams.Save(0, {saved.data(), saved.size() - 1}).code, FaultCode::kStreamBytes);
   EXPECT_EQ(streams.Load(0, {saved.data(), saved.size() - 1}).code, FaultCode::kStreamBytes);
+  EXPECT_EQ(streams.Save(0, {nullptr, saved.size()}).code, FaultCode::kStreamBytes);
+  EXPECT_EQ(streams.Load(0, {nullptr, saved.size()}).code, FaultCode::kStreamBytes);
   EXPECT_EQ(streams.Save(2, {saved.data(), saved.size()}).code, FaultCode::kNone);
 }
 
