@@ -4,28 +4,52 @@
  * functions. The __aeabi names are Arm's names of the same functions, which Clang calls. If a C
  * library is linked, omit this file: the library's functions are faster. */
 #include <stddef.h>
+#include <stdint.h>
+
+typedef uint32_t __attribute__((may_alias)) word;
+
+static int are_words(const void* a, const void* b) {
+  return (((uintptr_t)a | (uintptr_t)b) & (sizeof(word) - 1)) == 0;
+}
 
 void* memset(void* to, int value, size_t bytes) {
   unsigned char* p = to;
+  const word four = (unsigned char)value * (word)0x01010101;
+  if (are_words(p, p)) {
+    for (; bytes >= sizeof(word); bytes -= sizeof(word), p += sizeof(word)) *(word*)p = four;
+  }
   while (bytes-- > 0) *p++ = (unsigned char)value;
   return to;
 }
 
-void* memcpy(void* restrict to, const void* restrict from, size_t bytes) {
+/* From the first byte to the last. */
+static void* copy_up(void* to, const void* from, size_t bytes) {
   unsigned char* p = to;
   const unsigned char* q = from;
+  if (are_words(p, q)) {
+    for (; bytes >= sizeof(word); bytes -= sizeof(word), p += sizeof(word), q += sizeof(word)) {
+      *(word*)p = *(const word*)q;
+    }
+  }
   while (bytes-- > 0) *p++ = *q++;
   return to;
+}
+
+void* memcpy(void* restrict to, const void* restrict from, size_t bytes) {
+  return copy_up(to, from, bytes);
 }
 
 void* memmove(void* to, const void* from, size_t bytes) {
   unsigned char* p = to;
   const unsigned char* q = from;
-  if (p < q) {
-    while (bytes-- > 0) *p++ = *q++;
-  } else {
-    while (bytes-- > 0) p[bytes] = q[bytes];
+  if (p < q) return copy_up(to, from, bytes);
+  if (are_words(p, q)) {
+    while (bytes % sizeof(word) != 0) --bytes, p[bytes] = q[bytes];
+    for (; bytes > 0; bytes -= sizeof(word)) {
+      *(word*)(p + bytes - sizeof(word)) = *(const word*)(q + bytes - sizeof(word));
+    }
   }
+  while (bytes-- > 0) p[bytes] = q[bytes];
   return to;
 }
 
