@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
 #include <set>
 #include <string>
@@ -251,8 +250,7 @@ Json PlanOf(const LoadedModel& model, const inspect::Traffic& traffic) {
 Json InstructionFactsOf(const format::Model& model, const std::string& target) {
   const inspect::RunBound bound = inspect::InstructionsOf(model, target);
   const auto number = [](const std::optional<double>& value) -> Json {
-    if (!value) return nullptr;
-    return std::ceil(*value);
+    return value ? Json(*value) : nullptr;
   };
   const auto rows = format::RowsOf(model.steps());
   Json steps = Json::array();

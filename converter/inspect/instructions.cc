@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "converter/inspect/instructions.h"
 
+#include <cmath>
 #include <cstdlib>
 #include <map>
 #include <string>
@@ -78,6 +79,7 @@ StepBound SumOfTerms(const Variants& variants, const Variant& own, const Terms& 
     if (term == variant->terms.end()) return {};
     *bound.max += term->second * amount;
   }
+  bound.max = std::ceil(*bound.max);
   return bound;
 }
 
