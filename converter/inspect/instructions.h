@@ -19,8 +19,8 @@ std::vector<std::string> CoresWithBounds();
 
 struct StepBound {
   double executions = 0;  // maximum in one run; of an If, those of both branches
-  // Instructions of one execution, an integer; absent if the step's variant or one of its terms is not in the
-  // table.
+  // Instructions of one execution, an integer; absent if the step's variant or one of its terms is
+  // not in the table.
   std::optional<double> max;
   // How far the bound exceeds a measured step of the variant at most, as a part of the step's
   // instructions; steps of few instructions may be exceeded by 500. If the variant depends on data,
