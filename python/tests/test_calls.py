@@ -26,6 +26,45 @@ class WrongContainers(unittest.TestCase):
                                                 rf"^weft: {name}: is {kind}; must be a dict$"):
                         weft.convert(path, **{name: wrong})
 
+    def test_elements_of_wrong_types_are_named(self):
+        path = Case(_CONVOLUTIONS).model
+        calls = (
+            ({"shapes": {0: 5}}, 'shapes: "0": is 5 (int); must be a list or a tuple'),
+            ({"shapes": {"x": "1,12,8"}}, "shapes: \"x\": is '1,12,8' (str); must be a list or a tuple"),
+            ({"shapes": {"x": None}}, 'shapes: "x": is None (NoneType); must be a list or a tuple'),
+            ({"shapes": {"x": np.array(5)}}, 'shapes: "x": is ndarray; must be a list or a tuple'),
+            ({"shapes": {"x": (1, 2.5, 8)}},
+             'shapes: "x": a dimension: is 2.5 (float); must be an integer'),
+            ({"shapes": {None: (1, 12, 8)}},
+             "shapes: is None (NoneType); must be the name or the index of an input or output"),
+            ({"values": {2.5: 1}}, "values: is 2.5 (float); must be the name or the index of an input or "
+                                   "output"),
+            ({"states": {"x": ("y",)}},
+             'states: "x": is tuple; must be the name or the index of an input or output'),
+            ({"time_axis": {"x": "1"}, "streaming": 1},
+             "time_axis: \"x\": is '1' (str); must be an integer"),
+            ({"streaming": "8"}, "streaming: is '8' (str); must be an integer"),
+            ({"streaming": None}, "streaming: is None (NoneType); must be an integer"),
+            ({"streams": 2.0}, "streams: is 2.0 (float); must be an integer"),
+            ({"precision": 5}, "precision: is 5 (int); must be a string"),
+            ({"precision": {"fc": "f16"}}, "precision: is dict; must be a string"),
+            ({"arithmetic": None}, "arithmetic: is None (NoneType); must be a string"),
+            ({"layer_precisions": {"fc": 8}}, 'layer_precisions: "fc": is 8 (int); must be a string'),
+            ({"layer_precisions": {0: "f16"}}, "layer_precisions: is 0 (int); must be a string"),
+            ({"arena_budget": 1.5}, "arena_budget: is 1.5 (float); must be an integer"),
+            ({"max_iterations": "9"}, "max_iterations: is '9' (str); must be an integer"),
+            ({"self_test": "a"}, "self_test: is 'a' (str); must be an integer"))
+        for options, line in calls:
+            with self.subTest(options), self.assertRaises(TypeError) as raised:
+                weft.convert(path, **options)
+            self.assertEqual(str(raised.exception), "weft: " + line)
+
+    def test_arrays_and_lists_are_shapes(self):
+        x, = Case(_CONVOLUTIONS).inputs.values()
+        for shape in (x.shape, list(x.shape), np.array(x.shape), iter(x.shape)):
+            model = weft.convert(Case(_CONVOLUTIONS).model, shapes={0: shape})
+            self.assertEqual(model.inputs[0].shape, x.shape)
+
     def test_numpy_integers_are_indices(self):
         case = Case(_GRU)
         model = weft.convert(case.model)

@@ -2,7 +2,6 @@
 """Converts an IR, an openvino.Model or a framework's file to a model."""
 from __future__ import annotations
 
-import operator
 import os
 import warnings as python_warnings
 from collections.abc import Mapping, Sequence
@@ -12,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from weft import _core
-from weft._arguments import mapping
+from weft._arguments import integer, items, mapping, port, text
 from weft._errors import Error
 from weft._ir import Files, InMemory, ir_of
 from weft._model import Model, Source, _as_array
@@ -58,23 +57,24 @@ def convert(model: Any, *, weights: str | os.PathLike[str] | None = None,
     Raises ``weft.Error`` with all errors of the model.
     """
     options = _core.Options()
-    options.shapes = {str(name): [_size(name, size) for size in shape]
+    options.shapes = {port("shapes", name): [_size(name, size)
+                                             for size in items(f'shapes: "{name}"', shape)]
                       for name, shape in mapping("shapes", shapes).items()}
-    options.states = [(str(name), str(output))
+    options.states = [(port("states", name), port(f'states: "{name}"', output))
                       for name, output in mapping("states", states).items()]
-    options.streaming_steps = None if streaming is False else operator.index(streaming)
-    options.time_axes = [(str(name), axis) for name, axis in mapping("time_axis", time_axis).items()]
-    options.streams = operator.index(streams)
-    options.precision = precision
-    options.arithmetic = arithmetic
-    options.layer_precisions = dict(mapping("layer_precisions", layer_precisions))
+    options.streaming_steps = None if streaming is False else _int64("streaming", streaming)
+    options.time_axes = [(port("time_axis", name), _int64(f'time_axis: "{name}"', axis))
+                         for name, axis in mapping("time_axis", time_axis).items()]
+    options.streams = _int64("streams", streams)
+    options.precision = text("precision", precision)
+    options.arithmetic = text("arithmetic", arithmetic)
+    options.layer_precisions = {text("layer_precisions", layer): text(f'layer_precisions: "{layer}"', kind)
+                                for layer, kind in mapping("layer_precisions", layer_precisions).items()}
     _take_budget(options, arena_budget)
-    options.max_iterations = max_iterations
+    options.max_iterations = _int64("max_iterations", max_iterations)
     options.fold_budget_bytes = _byte_count("fold_budget", fold_budget)
-    if self_test < 0:
-        raise Error(f"weft: self_test: is {self_test}; must be 0 or more")
-    options.self_test_runs = self_test
-    rows = [_value_row(str(name), array) for name, array in mapping("values", values).items()]
+    options.self_test_runs = _limited("self_test", integer("self_test", self_test), (1 << 32) - 1)
+    rows = [_value_row(port("values", name), array) for name, array in mapping("values", values).items()]
     other_ports = bool(streaming is not False or streams or values or states)
     return _converted(ir_of(model, weights), options, rows, other_ports)
 
@@ -100,7 +100,7 @@ def _size(name: str | int, size: int | str | None) -> int:
     if size is None or size == "?":
         return -1
     most = (1 << 31) - 1
-    dim = operator.index(size)
+    dim = integer(f'shapes: "{name}": a dimension', size)
     if not -1 <= dim <= most:
         raise Error(f'weft: shapes: "{name}": has dimension {dim}; must be 0 to {most}, or -1, None or '
                     '"?" for any length')
@@ -109,17 +109,20 @@ def _size(name: str | int, size: int | str | None) -> int:
 
 def _byte_count(name: str, value: int | str) -> int:
     if not isinstance(value, str):
-        return _limited(name, operator.index(value))
+        return _limited(name, integer(name, value))
     digits, unit = (value[:-1], value[-1].upper()) if value[-1:].isalpha() else (value, "")
     if not digits.isdecimal() or unit not in _UNITS:
         raise Error(f'weft: {name}: is "{value}"; must be a number of bytes, such as 65536 or "64K"')
     return _limited(name, int(digits) * _UNITS[unit])
 
 
-def _limited(name: str, count: int) -> int:
-    most = (1 << 63) - 1
-    if not 0 <= count <= most:
-        raise Error(f"weft: {name}: is {count}; must be 0 to {most}")
+def _int64(name: str, value: int) -> int:
+    return _limited(name, integer(name, value), least=-(1 << 63))
+
+
+def _limited(name: str, count: int, most: int = (1 << 63) - 1, least: int = 0) -> int:
+    if not least <= count <= most:
+        raise Error(f"weft: {name}: is {count}; must be {least} to {most}")
     return count
 
 
