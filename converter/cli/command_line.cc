@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "converter/base/visible.h"
 #include "converter/cli/call_faults.h"
 #include "converter/cli/help.h"
 #include "converter/cli/streams.h"
@@ -82,6 +83,11 @@ class WordReader {
           return Refuse(option->name + ": has no value; must be followed by one");
         }
         value = option->without;
+      } else if (IsKnownOption(words_[next_])) {
+        return Refuse(fmt::format(
+            "{0}: is followed by the option \"{1}\"; must be followed by its value, or be "
+            "{0}={1}",
+            option->name, OneLine(words_[next_])));
       } else {
         value = words_[next_++];
       }
@@ -91,6 +97,13 @@ class WordReader {
            NamesPortValue(words_[next_])) {
       option->given.push_back(words_[next_++]);
     }
+  }
+
+  // Returns true for "-o", "--shape" and "--shape=x=1", false for other words that begin with "-".
+  bool IsKnownOption(std::string_view word) const {
+    if (!IsOption(word) || word == "--") return false;
+    const std::string name(word.substr(0, word.find('=')));
+    return std::ranges::any_of(command_.options, IsNamed(name));
   }
 
   // Returns true if the next word is the value of the option.

@@ -133,6 +133,21 @@ TEST_F(CallFault, TellsOptionsThatStandWrongly) {
   ExpectLines("convert m.xml -o a -o b",
               "weft convert: --output: is given 2 times; must be given once\n");
   ExpectLines("convert m.xml -o a --streaming=2 --streaming=4",
+  // A forgotten value; a file may have the name of an option.
+  for (const char* option : {"--quiet", "-h", "-o", "--shape=x=1,2"}) {
+    ExpectLines(
+        fmt::format("convert m.xml -o {}", option),
+        fmt::format(
+            "weft convert: --output: is followed by the option \"{0}\"; must be followed by "
+            "its value, or be --output={0}\n",
+            option));
+  }
+  EXPECT_EQ(Weft("convert m.xml -o --json").err,
+            "weft convert: --output: is followed by the option \"--json\"; must be followed by its "
+            "value, or be --output=--json\n");
+  ExpectLines("run m.weft --input --cast",
+              "weft run: --input: is followed by the option \"--cast\"; must be followed by its "
+              "value, or be --input=--cast\n");
               "weft convert: --streaming: is given 2 times; must be given once\n");
   ExpectLines("bench m.weft --profile=no",
               "weft bench: --profile: is a flag; must have no value\n");
