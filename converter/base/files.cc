@@ -37,6 +37,22 @@ class Descriptor {
   int fd_;
 };
 
+// Reason of a failed write to a name that is no regular file: only regular files can be replaced.
+// Empty if a file can have the name. Follows links, also those of /dev/stdout to a pipe.
+std::string NotRegularReason(const std::filesystem::path& file) {
+  using std::filesystem::file_type;
+  std::error_code error;
+  const file_type type = std::filesystem::status(file, error).type();
+  if (type == file_type::none || type == file_type::not_found || type == file_type::regular) {
+    return "";
+  }
+  const std::string is = type == file_type::directory ? "folder"
+                         : type == file_type::fifo    ? "pipe"
+                         : type == file_type::socket  ? "socket"
+                                                      : "device";
+  return "it is a " + is + "; must be a regular file";
+}
+
 bool WriteAll(int fd, std::span<const std::byte> bytes) {
   while (!bytes.empty()) {
     const ssize_t written = write(fd, bytes.data(), bytes.size());
@@ -70,7 +86,11 @@ class Incoming {
       : file_(file), unfinished_(unfinished), target_(file.path) {}
 
   bool Write(bool anonymous, std::string* reason) {
-    // Replaces the target of a link, not the link. Devices and pipes cannot be replaced.
+    if (const std::string why = NotRegularReason(file_.path); !why.empty()) {
+      *reason = file_.path.string() + ": cannot be written: " + why;
+      return false;
+    }
+    // Replaces the target of a link, not the link.
     target_ = FollowLinks(file_.path);
     std::error_code error;
     if (std::filesystem::is_symlink(target_, error)) {
@@ -79,11 +99,6 @@ class Incoming {
     }
     if (!HasFolder(target_)) {
       *reason = file_.path.string() + ": cannot be written: " + kNoFolderReason;
-      return false;
-    }
-    const std::filesystem::file_status status = std::filesystem::status(target_, error);
-    if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
-      *reason = file_.path.string() + ": cannot be written: it is not a regular file";
       return false;
     }
     struct stat old;

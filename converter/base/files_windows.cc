@@ -85,9 +85,11 @@ class Incoming {
     if (!target.valid()) return HasFolder(target_) || Refuse(kNoFolderReason, reason);
     BY_HANDLE_FILE_INFORMATION about = {};
     if (GetFileType(target.get()) != FILE_TYPE_DISK ||
-        GetFileInformationByHandle(target.get(), &about) == 0 ||
-        (about.dwFileAttributes & FILE_ATTRIBUTE_DIRECTORY) != 0) {
-      return Refuse("it is not a regular file", reason);
+        GetFileInformationByHandle(target.get(), &about) == 0) {
+      return Refuse("it is a device; must be a regular file", reason);
+    }
+    if ((about.dwFileAttributes & FILE_ATTRIBUTE_DIRECTORY) != 0) {
+      return Refuse("it is a folder; must be a regular file", reason);
     }
     if ((about.dwFileAttributes & FILE_ATTRIBUTE_READONLY) != 0) {
       return Refuse("it is read-only; must be writable", reason);

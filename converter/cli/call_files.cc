@@ -82,6 +82,14 @@ std::optional<std::vector<std::byte>> BytesOfStream(const path& model) {
   return ReadFile(model, &reason);
 }
 
+bool MakeFolders(const std::string& folder, Faults& faults, bool* made) {
+  std::error_code error;
+  const bool is_new = std::filesystem::create_directories(FollowLinks(PathOf(folder)), error);
+  if (made != nullptr) *made = is_new;
+  if (error) faults.Add(fmt::format("{}: cannot be created: {}", folder, error.message()));
+  return !error;
+}
+
 std::string CheckCSourceName(const std::string& value) {
   const path file = PathOf(value);
   const std::string is = fmt::format("is \"{}\"; ", OneLine(value));

@@ -27,6 +27,10 @@ std::string FileNameOf(const std::string& name);
 // Returns a file name for each of several ports; a name that occurs twice gets the port's index.
 std::vector<std::string> DistinctFileNames(const std::vector<std::string>& names);
 
+// Creates a folder and those above it; the target of a link to a missing folder also. Returns
+// false and adds a fault if it cannot be created. Sets *made, if given, to whether it is new.
+bool MakeFolders(const std::string& folder, Faults& faults, bool* made = nullptr);
+
 // Checks the name of a C source (FILE.c), for an option. Its header is the file HeaderOf.
 std::string CheckCSourceName(const std::string& value);
 std::filesystem::path HeaderOf(const std::filesystem::path& c_source);

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <span>
-#include <system_error>
 #include <vector>
 
 #include "converter/base/files.h"
@@ -91,10 +90,7 @@ void Dumps::AddFiles(CallFiles& files) const {
 
 bool Dumps::MakeFolder(Faults& faults) const {
   if (folder_.empty()) return true;
-  std::error_code error;
-  std::filesystem::create_directories(PathOf(folder_), error);
-  if (error) faults.Add(fmt::format("{}: cannot be created: {}", folder_, error.message()));
-  return !error;
+  return MakeFolders(folder_, faults);
 }
 
 void Dumps::Take(std::string_view pass, std::string_view text, bool print) {

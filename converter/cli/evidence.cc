@@ -10,6 +10,7 @@
 #include <system_error>
 #include <utility>
 
+#include "converter/base/links.h"
 #include "converter/base/paths.h"
 #include "converter/cli/call_files.h"
 #include "converter/cli/evidence_facts.h"
@@ -232,7 +233,8 @@ void EvidenceFolder::Prepare(const std::vector<EvidenceFile>& files, std::vector
       missing.push_back(folder);
     }
     for (auto folder = missing.rbegin(); folder != missing.rend(); ++folder) {
-      if (std::filesystem::create_directory(*folder, error)) created_.push_back(*folder);
+      const std::filesystem::path target = FollowLinks(*folder);  // of a link to a missing folder
+      if (std::filesystem::create_directory(target, error)) created_.push_back(target);
       if (!error) continue;
       faults.Add(fmt::format("{}: cannot be created: {}", folder->string(), error.message()));
       return;

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "converter/base/files.h"
+#include "converter/base/links.h"
 #include "converter/base/paths.h"
 #include "converter/cli/array_text.h"
 #include "converter/cli/call_files.h"
@@ -61,12 +62,8 @@ void CheckFiles(const RunCall& call, const Session& session,
 bool WriteOutputs(const RunCall& call, const LoadedModel& model,
                   const std::vector<std::filesystem::path>& paths, const std::vector<Array>& arrays,
                   Faults& faults) {
-  std::error_code error;
-  const bool made = std::filesystem::create_directories(PathOf(call.output_dir), error);
-  if (error) {
-    faults.Add(fmt::format("{}: cannot be created: {}", call.output_dir, error.message()));
-    return false;
-  }
+  bool made = false;
+  if (!MakeFolders(call.output_dir, faults, &made)) return false;
   std::vector<std::vector<std::byte>> bytes;
   for (size_t i = 0; i < arrays.size(); ++i) {
     bytes.push_back(NpyBytes(ToPackedBytes(arrays[i], model.outputs()[i].type.dims.size())));
@@ -76,7 +73,9 @@ bool WriteOutputs(const RunCall& call, const LoadedModel& model,
   std::string reason;
   if (WriteFiles(files, &reason)) return true;
   faults.Add(reason);
-  if (made) std::filesystem::remove(PathOf(call.output_dir), error);  // only if it is empty
+  std::error_code error;
+  // Only if it is empty, and not the link to it.
+  if (made) std::filesystem::remove(FollowLinks(PathOf(call.output_dir)), error);
   return false;
 }
 

@@ -205,11 +205,20 @@ TEST_F(Files, NamesWhatIsNoRegularFile) {
   WriteModel(kSum);
   fs::create_directory(Path("folder.c"));
   ASSERT_EQ(mkfifo(Path("pipe").c_str(), 0600), 0);
-  for (const std::string target : {"folder.c", "pipe", "/dev/null"}) {
+  for (const auto& [target, is] : std::vector<std::pair<std::string, std::string>>{
+           {"folder.c", "folder"}, {"pipe", "pipe"}, {"/dev/null", "device"}, {"/", "folder"}}) {
     const Outcome outcome = Weft("convert model.xml -o " + target);
     EXPECT_EQ(outcome.code, 1) << target;
-    EXPECT_EQ(outcome.err, target + ": cannot be written: it is not a regular file\n");
+    EXPECT_EQ(outcome.err,
+              target + ": cannot be written: it is a " + is + "; must be a regular file\n");
   }
+  // A link to a pipe that has no name in the file system.
+  const std::string call =
+      "cd '" + Path("") + "' && ('" WEFT_COMMAND "' convert model.xml -o /dev/stdout | cat) 2>err";
+  EXPECT_EQ(std::system(call.c_str()), 0);
+  EXPECT_EQ(TextOf("err"),
+            "/dev/stdout: cannot be written: it is a pipe; must be a regular file\n");
+  fs::remove(Path("err"));
   EXPECT_EQ(Weft("convert model.xml -o m.weft --c-source folder.c").code, 1);
   const Outcome folder = Weft("convert folder.c -o m.weft");
   EXPECT_EQ(folder.code, 1);
@@ -255,6 +264,24 @@ TEST_F(Files, ReadsPipesOnce) {
             "pipe: cannot be read: it is not a regular file; --evidence must be able to read it "
             "again\n");
   EXPECT_FALSE(fs::exists(Path("o.weft")));
+}
+
+// As with a file, the target of the link is created.
+TEST_F(Files, CreatesFoldersThatLinksName) {
+  WriteModel(kSum);
+  WriteFloats("x.npy", {2, 3}, {1, 2, 3, 4, 5, 6});
+  for (const char* name : {"dumps", "evidence", "outputs"}) {
+    fs::create_symlink(std::string("new-") + name, Path(name));
+  }
+  const Outcome convert =
+      Weft("convert model.xml -o m.weft --dump-after all --dump-to dumps --evidence evidence");
+  EXPECT_EQ(convert.code, 0) << convert.err;
+  const Outcome run = Weft("run m.weft --input x=x.npy --output-dir outputs");
+  EXPECT_EQ(run.code, 0) << run.err;
+  for (const char* file :
+       {"new-dumps/01-read.txt", "new-evidence/SHA256SUMS", "new-outputs/y.npy"}) {
+    EXPECT_TRUE(fs::is_regular_file(Path(file))) << file;
+  }
 }
 
 // None of several files is written, also if the user is root.

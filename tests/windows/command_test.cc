@@ -112,9 +112,10 @@ TEST_F(WindowsCommand, RefusesOutputsThatAreOtherFilesOfTheCall) {
 TEST_F(WindowsCommand, RefusesWhatIsNoRegularFile) {
   WriteModel("model");
   fs::create_directory(Path("folder"));
-  const std::string why = ": cannot be written: it is not a regular file";
   for (const std::string name : {"nul", "NUL", "folder"}) {
-    ExpectRefusal("convert model.xml -o " + name, 1, name + why);
+    const std::string is = name == "folder" ? "folder" : "device";
+    ExpectRefusal("convert model.xml -o " + name, 1,
+                  name + ": cannot be written: it is a " + is + "; must be a regular file");
   }
   ExpectRefusal("inspect folder", 1, "folder: cannot be read: Is a directory");
 }

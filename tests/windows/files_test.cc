@@ -74,7 +74,7 @@ TEST_F(WindowsFiles, AreWrittenAllOrNone) {
   ASSERT_TRUE(lock.valid());
   const Names before = Entries();
   for (const auto& [name, why] : std::vector<std::pair<std::string, std::string>>{
-           {"folder", "it is not a regular file"},
+           {"folder", "it is a folder; must be a regular file"},
            {"kept", "it is read-only; must be writable"},
            {"locked", "it is open in another program; must be closed"},
            {"no/such/folder", "its folder does not exist; must be created"}}) {

@@ -71,7 +71,8 @@ TEST_F(Files, AreWrittenAllOrNone) {
   const std::vector<FileToWrite> files = {
       {Path("a"), bytes}, {Path("folder"), bytes}, {Path("c"), bytes}};
   EXPECT_FALSE(WriteFiles(files, &reason));
-  EXPECT_EQ(WithoutFolder(reason), "folder: cannot be written: it is not a regular file");
+  EXPECT_EQ(WithoutFolder(reason),
+            "folder: cannot be written: it is a folder; must be a regular file");
   EXPECT_EQ(Content("a"), "old");
   EXPECT_EQ(EntryCount(), 2u);
   const FileToWrite nowhere = {Path("no/such/folder"), bytes};
