@@ -51,7 +51,7 @@ std::optional<plan::Problem> ReadProblem(const std::string& file, Faults& faults
   std::string reason;
   const std::optional<std::vector<std::byte>> bytes = ReadFile(PathOf(file), &reason);
   if (!bytes) {
-    faults.Add(fmt::format("{}: {}", file, reason));
+    faults.Add(fmt::format("{}: cannot be read: {}", file, reason));
     return std::nullopt;
   }
   const std::string text(reinterpret_cast<const char*>(bytes->data()), bytes->size());
@@ -89,9 +89,13 @@ bool Write(const PlanCall& call, const plan::Problem& problem, const Solved& sol
   return false;
 }
 
+bool Fits(const PlanCall& call, const Solved& solved) {
+  return !call.capacity_bytes || solved.placement.used_bytes[0] <= *call.capacity_bytes;
+}
+
 void PrintSolved(const PlanCall& call, const plan::Problem& problem, const Solved& solved) {
   const int64_t used = solved.placement.used_bytes[0];
-  const bool fits = !call.capacity_bytes || used <= *call.capacity_bytes;
+  const bool fits = Fits(call, solved);
   if (call.json) {
     nlohmann::ordered_json json = {{"instance", call.problem},
                                    {"buffers", problem.buffers.size()},
@@ -130,10 +134,17 @@ Exit PlanProblem(const PlanCall& call) {
   for (const plan::PlacementFault& fault : plan::ValidatePlacement(*problem, solved.placement)) {
     faults.Add(fmt::format("{}: {}", call.problem, fault.text));
   }
-  if (!faults.ok() || !Write(call, *problem, solved, faults)) return Report(faults);
+  const bool fits = Fits(call, solved);
+  if (!faults.ok() || (fits && !Write(call, *problem, solved, faults))) return Report(faults);
   PrintSolved(call, *problem, solved);
-  const bool fits = !call.capacity_bytes || solved.placement.used_bytes[0] <= *call.capacity_bytes;
-  return fits ? Exit::kDone : Exit::kInput;
+  if (!fits) {
+    faults.Add(
+        fmt::format("{}: the best placement found needs {} bytes; must be at most {}, as "
+                    "--capacity requires{}",
+                    call.problem, solved.placement.used_bytes[0], *call.capacity_bytes,
+                    solved.account.is_optimal() ? "" : " (more --nodes may find one)"));
+  }
+  return Report(faults);
 }
 
 }  // namespace
@@ -145,8 +156,8 @@ void AddPlan(CommandLine& line, Exit* exit) {
   command.Add("-o,--output", call->solution, "Solution to write").Value("FILE.csv", PathName());
   command
       .Add("--capacity", call->capacity_bytes,
-           "Stop at a placement of at most BYTES, such as 1048576 or 1M. Exit "
-           "code 1 if none was found")
+           "Stop at a placement of at most BYTES, such as 1048576 or 1M. If none was found, the "
+           "exit code is 1 and no solution is written")
       .Value("BYTES", ByteCount());
   command
       .Add("--nodes", call->nodes,

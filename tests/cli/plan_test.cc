@@ -32,8 +32,15 @@ TEST_F(PlanCommand, WritesTheSolutionInTheFormOfTheProblem) {
 TEST_F(PlanCommand, SaysWhetherTheCapacityIsMet) {
   WriteProblem("id,lower,upper,size\na,0,2,64\nb,1,3,32\n");
   EXPECT_EQ(Weft("plan p.csv --capacity 96").code, 0);
-  const Outcome outcome = Weft("plan p.csv --capacity 95");
+  const Outcome outcome = Weft("plan p.csv --capacity 95 -o s.csv");
   EXPECT_EQ(outcome.code, 1);
+  EXPECT_EQ(outcome.err,
+            "p.csv: the best placement found needs 96 bytes; must be at most 95, as --capacity "
+            "requires\n");
+  EXPECT_FALSE(std::filesystem::exists(Path("s.csv")));
+  const Outcome refused = Weft("plan p.csv --capacity 95 --json");
+  EXPECT_EQ(refused.code, 1);
+  EXPECT_EQ(nlohmann::json::parse(refused.out)["fits"], false);
   EXPECT_NE(outcome.out.find("; no placement within 95; "), std::string::npos) << outcome.out;
   const auto json = nlohmann::json::parse(Weft("plan p.csv --capacity 1K --json").out);
   EXPECT_EQ(json["fits"], true);
@@ -57,6 +64,7 @@ TEST_F(PlanCommand, SaysWhatIsWrongWithAProblem) {
   const Outcome outcome = Weft("plan p.csv -o s.csv");
   EXPECT_EQ(outcome.code, 1);
   EXPECT_EQ(outcome.err, "p.csv:2: lifetime is [2, 2); must not be empty\n");
+  EXPECT_EQ(Weft("plan absent.csv").err, "absent.csv: cannot be read: No such file or directory\n");
   EXPECT_EQ(Weft("plan absent.csv").code, 1);
   EXPECT_EQ(Weft("plan p.csv -o p.csv").code, 2);
   EXPECT_EQ(Entries(), Names{"p.csv"});
