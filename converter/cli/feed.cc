@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cstring>
 #include <utility>
 #include <vector>
@@ -180,6 +181,20 @@ std::optional<Feed> ParseFeed(const ModelPort& port, std::vector<std::byte> byte
   return reason->empty() ? std::optional(std::move(feed)) : std::nullopt;
 }
 
+// Returns the message for a file that is a recording by its name or its bytes, but not a .wav file.
+std::string NotWav(const std::string& file, std::span<const std::byte> bytes) {
+  if (bytes.empty() || IsWav(bytes) || IsNpy(bytes)) return "";
+  const std::string_view other = OtherRecording(bytes);
+  std::string extension = PathOf(file).extension().string();
+  std::ranges::transform(extension, extension.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  if (extension != ".wav") {
+    return other.empty() ? "" : fmt::format("is {}; must be a .npy or .wav file", other);
+  }
+  return other.empty() ? "is not a .wav file; must be RIFF with WAVE"
+                       : fmt::format("is {}; must be a .wav file (RIFF with WAVE)", other);
+}
+
 }  // namespace
 
 std::optional<Feed> ReadFeed(const ModelPort& port, const std::string& file, bool cast,
@@ -191,11 +206,8 @@ std::optional<Feed> ReadFeed(const ModelPort& port, const std::string& file, boo
     return std::nullopt;
   }
   std::optional<Feed> feed;
-  if (!bytes->empty() && PathOf(file).extension() == ".wav" && !IsWav(*bytes) && !IsNpy(*bytes)) {
-    reason = "is not a .wav file; must begin with RIFF";
-  } else {
-    feed = ParseFeed(port, *std::move(bytes), cast, &reason);
-  }
+  reason = NotWav(file, *bytes);
+  if (reason.empty()) feed = ParseFeed(port, *std::move(bytes), cast, &reason);
   if (feed) {
     feed->file = file;
   } else {

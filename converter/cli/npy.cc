@@ -155,7 +155,7 @@ std::optional<HeaderText> FindHeader(std::string_view file, std::string* reason)
     return static_cast<size_t>(static_cast<unsigned char>(file[i]));
   };
   if (file.size() < 10 || !file.starts_with(kMagic)) {
-    *reason = "is not a .npy file; must begin with the bytes \\x93NUMPY";
+    *reason = "is not a .npy file; must be an array that numpy.save wrote";
     return std::nullopt;
   }
   const size_t version = byte_at(6), minor = byte_at(7);

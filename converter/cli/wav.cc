@@ -77,6 +77,18 @@ bool IsWav(std::span<const std::byte> file) {
   return is_container && (bytes.size() < 12 || bytes.substr(8, 4) == "WAVE");
 }
 
+std::string_view OtherRecording(std::span<const std::byte> file) {
+  const std::string_view bytes(reinterpret_cast<const char*>(file.data()), file.size());
+  if (bytes.starts_with("fLaC")) return "a FLAC file";
+  if (bytes.starts_with("OggS")) return "an Ogg file";
+  if (bytes.starts_with("FORM") && bytes.size() >= 12 && bytes.substr(8, 3) == "AIF")
+    return "an AIFF file";
+  // An ID3 tag, or the header of a frame of layer 3 in MPEG 1, 2 or 2.5.
+  const bool is_frame = bytes.size() > 1 && bytes[0] == '\xff' &&
+                        std::string_view("\xfa\xfb\xf2\xf3\xe2\xe3").find(bytes[1]) != bytes.npos;
+  return is_frame || bytes.starts_with("ID3") ? "an MP3 file" : "";
+}
+
 std::optional<Recording> ParseWav(std::span<const std::byte> file, std::string* reason) {
   std::string_view bytes(reinterpret_cast<const char*>(file.data()), file.size());
   if (!bytes.starts_with(kContainers[0])) {

@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace weft::cli {
@@ -19,6 +20,8 @@ struct Recording {
 
 // Returns true for every kind of .wav file, also of those that ParseWav does not support.
 bool IsWav(std::span<const std::byte> file);
+// Returns "a FLAC file" for a recording in another known format, else an empty text.
+std::string_view OtherRecording(std::span<const std::byte> file);
 
 // On failure returns nullopt and a reason without the path ("has 2 channels; must have 1").
 std::optional<Recording> ParseWav(std::span<const std::byte> file, std::string* reason);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <array>
 #include <cmath>
 
 #include "tests/cli/command_fixture.h"
@@ -218,7 +219,7 @@ TEST_F(RunCommand, RefusesArraysThatDoNotFit) {
   ExpectRefusal("--input a=none.npy --input b=good.npy", 1,
                 "none.npy: is i64[0,2]; must have at least 1 call\n");
   ExpectRefusal("--input a=text.npy --input b=absent.npy", 1,
-                "text.npy: is not a .npy file; must begin with the bytes \\x93NUMPY\n"
+                "text.npy: is not a .npy file; must be an array that numpy.save wrote\n"
                 "absent.npy: cannot be read: No such file or directory\n");
   WriteText("empty.wav", "");
   WriteText("big.wav", "RIFX1234WAVEfmt ");
@@ -229,10 +230,18 @@ TEST_F(RunCommand, RefusesArraysThatDoNotFit) {
   WriteText("other.avi", "RIFF1234AVI LIST");
   ExpectRefusal("--input a=short.wav --input b=other.avi", 1,
                 "short.wav: has no format; must hold samples\n"
-                "other.avi: is not a .npy file; must begin with the bytes \\x93NUMPY\n");
-  WriteText("flac.wav", "fLaC");
-  ExpectRefusal("--input a=flac.wav --input b=good.npy", 1,
-                "flac.wav: is not a .wav file; must begin with RIFF\n");
+                "other.avi: is not a .npy file; must be an array that numpy.save wrote\n");
+  for (const auto& [file, bytes, is] : std::vector<std::array<std::string, 3>>{
+           {"a.wav", "fLaC", "is a FLAC file; must be a .wav file (RIFF with WAVE)"},
+           {"a.WAV", "ID3\x04", "is an MP3 file; must be a .wav file (RIFF with WAVE)"},
+           {"b.wav", "\xff\xfb\x90", "is an MP3 file; must be a .wav file (RIFF with WAVE)"},
+           {"c.wav", "RIFF1234AVI LIST", "is not a .wav file; must be RIFF with WAVE"},
+           {"d.wav", "FORM1234AIFC", "is an AIFF file; must be a .wav file (RIFF with WAVE)"},
+           {"e.wav", "hello", "is not a .wav file; must be RIFF with WAVE"},
+           {"a.ogg", "OggS", "is an Ogg file; must be a .npy or .wav file"}}) {
+    WriteText(file, bytes);
+    ExpectRefusal("--input a=" + file + " --input b=good.npy", 1, file + ": " + is + "\n");
+  }
 }
 
 TEST_F(RunCommand, RefusesMoreCallsThanAnEmptyArrayMayClaim) {
