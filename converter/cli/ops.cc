@@ -77,6 +77,13 @@ std::vector<tflite::UnsupportedRow> UnsupportedOperators(const OpsCall& call) {
   return rows;
 }
 
+std::vector<StepRow> Steps(const OpsCall& call) {
+  std::vector<StepRow> rows;
+  std::ranges::copy_if(kSteps, std::back_inserter(rows),
+                       [&](const StepRow& row) { return call.Wants(row.name); });
+  return rows;
+}
+
 // Errors for names that are in no list.
 Faults UnknownNames(const OpsCall& call) {
   std::vector<std::string> known;
@@ -84,18 +91,19 @@ Faults UnknownNames(const OpsCall& call) {
   for (const graph::MissingOperation& row : LeftOut({})) known.emplace_back(row.name);
   for (const tflite::OperatorRow& row : TfliteOperators({})) known.emplace_back(row.name);
   for (const tflite::UnsupportedRow& row : UnsupportedOperators({})) known.emplace_back(row.name);
+  for (const StepRow& row : kSteps) known.emplace_back(row.name);
   Faults faults;
   for (const std::string& name : call.names) {
     if (std::ranges::find(known, name) != known.end()) continue;
-    faults.Add(fmt::format(
-        "weft ops: \"{}\" is not a known operation of OpenVINO or TensorFlow Lite; {}must be "
-        "one that \"weft ops\" lists",
-        OneLine(name), DidYouMean(name, known)));
+    faults.Add(
+        fmt::format("weft ops: \"{}\" is not a known operation of OpenVINO or TensorFlow Lite, nor "
+                    "a step; {}must "
+                    "be one that \"weft ops\" lists",
+                    OneLine(name), DidYouMean(name, known)));
   }
   return faults;
 }
 
-// The steps are listed if the call names no operation.
 Json OpsFacts(const OpsCall& call) {
   const auto step = [](const StepRow& row) -> Json {
     const format::Arity arity = format::ArityOf(row.operands);
@@ -122,7 +130,7 @@ Json OpsFacts(const OpsCall& call) {
                                      [](const tflite::UnsupportedRow& row) -> Json {
                                        return {{"name", row.name}, {"advice", row.advice}};
                                      })},
-          {"steps", call.names.empty() ? ListOf(kSteps, step) : Json::array()}};
+          {"steps", ListOf(Steps(call), step)}};
 }
 
 Exit Ops(const OpsCall& call) {
@@ -158,14 +166,14 @@ void AddOps(CommandLine& line, Exit* exit) {
   Command& command =
       line.AddCommand("ops", "List supported and unsupported operations, and the runtime's steps");
   auto call = std::make_shared<OpsCall>();
-  command.Add("OPERATION", call->names, "Operations to list. Default: all").Value("NAME");
+  command.Add("OPERATION", call->names, "Operations or steps to list. Default: all").Value("NAME");
   command.AddFlag("--json", call->json, "Print JSON");
   command.Footer(
       "Versions are the opsets in which an operation was introduced or changed; each is supported "
       "up "
       "to the next version. Operators of TensorFlow Lite are supported up to the newest version."
       "\n\nExamples:\n"
-      "  weft ops\n  weft ops GRUSequence TopK CONV_2D");
+      "  weft ops\n  weft ops GRUSequence TopK CONV_2D dense");
   command.OnCall([call, exit] { *exit = Ops(*call); });
 }
 

@@ -82,10 +82,11 @@ TEST_F(CallFault, HelpsWhereNoCommandIsGiven) {
 }
 
 TEST_F(CallFault, SuggestsTheNearestName) {
-  ExpectLines("ops GRUSequenze",
-              "weft ops: \"GRUSequenze\" is not a known operation of OpenVINO or TensorFlow Lite; "
-              "did you mean "
-              "\"GRUSequence\"? must be one that \"weft ops\" lists\n");
+  ExpectLines(
+      "ops GRUSequenze",
+      "weft ops: \"GRUSequenze\" is not a known operation of OpenVINO or TensorFlow Lite, nor "
+      "a step; did you mean "
+      "\"GRUSequence\"? must be one that \"weft ops\" lists\n");
   Convert(kPair);
   ExpectLines("run model.weft --input a=a.npy --input b=a.npy nett/sum:0=c.npy",
               "no input is named \"nett/sum:0\"; there are: a i64[2], b i64[2]\n"

@@ -61,5 +61,20 @@ TEST_F(OpsCommand, ListsUnsupportedOperatorsOfTensorFlowLite) {
   EXPECT_EQ(json["tflite_left_out"][0]["name"], "WHERE");
 }
 
+// A step may have the name of no operation.
+TEST_F(OpsCommand, ListsStepsByName) {
+  const auto all = nlohmann::json::parse(Weft("ops --json").out)["steps"];
+  EXPECT_GT(all.size(), 50u);
+  for (const auto& step : all) {
+    const std::string name = step["name"];
+    const auto json = nlohmann::json::parse(Weft("ops --json " + name).out);
+    EXPECT_EQ(json["steps"], nlohmann::json::array({step})) << name;
+  }
+  const Outcome outcome = Weft("ops dense Add");
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_NE(outcome.out.find("\nAdd "), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("\ndense "), std::string::npos) << outcome.out;
+}
+
 }  // namespace
 }  // namespace weft::cli
