@@ -101,9 +101,19 @@ void AddVectors(const Vectors& vectors, std::vector<EvidenceFile>& files) {
   }
 }
 
-// A line of sha256sum.
+// A line of sha256sum. As in GNU coreutils, a line with an escaped name begins with a
+// backslash.
 std::string HashLine(const Json& file) {
-  return fmt::format("{}  {}\n", Plain(file["sha256"]), Plain(file["file"]));
+  const std::string name = Plain(file["file"]);
+  std::string escaped;
+  for (const char c : name) {
+    if (c == '\n') {
+      escaped += "\\n";
+    } else {
+      escaped += c == '\\' ? "\\\\" : std::string(1, c);
+    }
+  }
+  return fmt::format("{}{}  {}\n", escaped == name ? "" : "\\", Plain(file["sha256"]), escaped);
 }
 
 // Adds the summary with the list of the other files, then the page, at the front: from its first

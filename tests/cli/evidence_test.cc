@@ -253,6 +253,23 @@ TEST_F(Evidence, TakesNamesForText) {
   EXPECT_NE(Text("ev/mapping.csv").find("\"<b>,&\"\"\","), std::string::npos);
 }
 
+// sha256sum prints such names with escapes, and reads them.
+TEST_F(Evidence, HasHashesOfAnyName) {
+  WriteModel(kSum);
+  for (const std::string name : {"a\nb", "a\\b", "a\\nb\n", "plain"}) {
+    std::filesystem::remove_all(Path("ev"));
+    const Outcome outcome = Weft("convert model.xml -o '" + name + ".weft' --evidence ev");
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    std::filesystem::rename(Path(name + ".weft"), Path("ev/" + name + ".weft"));
+    const std::string in_folder = "cd '" + Path("ev") + "' && ";
+    EXPECT_EQ(std::system((in_folder + "sha256sum --check --strict SHA256SUMS >all 2>&1").c_str()),
+              0)
+        << name << Text("ev/all");
+    ASSERT_EQ(std::system((in_folder + "sha256sum *.weft >line").c_str()), 0);
+    EXPECT_TRUE(Text("ev/SHA256SUMS").starts_with(Text("ev/line"))) << Text("ev/SHA256SUMS");
+  }
+}
+
 TEST_F(Evidence, ReplacesOnlyItsOwnFiles) {
   WriteModel(kPair);
   ASSERT_EQ(Weft("convert model.xml -o model.weft --evidence ev").code, 0);
