@@ -368,7 +368,6 @@ Exit Convert(ConvertCall& call) {
   for (const std::string& warning : TargetWarnings(call.target, converted->weights.types)) {
     Say("{}", warning);
   }
-  if (call.quiet) return Exit::kDone;
   if (call.json) {
     Json json = {{"file", call.output}};
     json.update(conversion);
@@ -377,6 +376,7 @@ Exit Convert(ConvertCall& call) {
     return Exit::kDone;
   }
   if (converted->streamed) SayText(StreamedText(*converted->streamed));
+  if (call.quiet) return Exit::kDone;
   const int64_t streams = call.options.streams;
   if (streams > 0) SayText(StreamsText(streams, converted->stream_state_bytes) + "\n");
   AnswerText(ConversionText(call.output, conversion, call.options));
@@ -462,7 +462,7 @@ void AddMainOptions(Command& command, ConvertCall& call) {
            "compare them")
       .Value("N", Integer(1, format::kMaxSelfTestRuns));
   command.AddFlag("--json", call.json, "Print the summary or the errors as JSON");
-  command.AddFlag("--quiet", call.quiet, "Print errors and warnings only");
+  command.AddFlag("--quiet", call.quiet, "Print only errors and warnings, and the JSON of --json");
 }
 
 void AddModelOptions(Command& command, ConvertCall& call) {

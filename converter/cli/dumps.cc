@@ -11,6 +11,7 @@
 #include "converter/base/nearest.h"
 #include "converter/base/paths.h"
 #include "converter/base/visible.h"
+#include "converter/cli/commands.h"
 #include "converter/cli/numbers.h"
 #include "converter/cli/streams.h"
 #include "converter/cli/table.h"
@@ -31,11 +32,24 @@ std::string PassesText() {
   return table.Text();
 }
 
-std::string CheckPassName(const std::string& value) {
+Json PassesJson() {
+  return ListOf(pipeline::Passes(), [](const pipeline::PassRow& row) -> Json {
+    return {{"stage", row.stage},
+            {"pass", row.name},
+            {"is_part", row.is_part},
+            {"description", row.account}};
+  });
+}
+
+std::string CheckPassName(const std::string& value, bool as_json) {
   std::vector<std::string> names;
   for (const pipeline::PassRow& row : pipeline::Passes()) names.push_back(row.name);
   names.emplace_back(pipeline::kAllPasses);
   names.emplace_back(kList);
+  if (value == kList && as_json) {
+    Print(PassesJson());
+    AnswerCall("");
+  }
   if (value == kList) AnswerCall(PassesText());
   if (std::ranges::find(names, value) != names.end()) return "";
   return fmt::format("is \"{}\"; {}must be a pass of --dump-after list", OneLine(value),
@@ -50,7 +64,9 @@ void Dumps::AddOptions(Command& command, std::string& dump_after) {
           .Add("--dump-after", dump_after,
                "Print the model after this pass or part of a pass, or with --dump-to after all of "
                "them. --dump-after list prints their names")
-          .Value("PASS|all|list", CheckPassName);
+          .Value("PASS|all|list", [&command](const std::string& value) {
+            return CheckPassName(value, !command.Find("--json")->given.empty());
+          });
   command
       .Add("--dump-to", folder_,
            "With --dump-after: write its output to files in this folder: 01-read.txt and so on")

@@ -226,7 +226,7 @@ void AddLink(CommandLine& line, Exit* exit) {
                   "FILE.c includes the model files when it is compiled, instead of containing "
                   "their bytes");
   command.AddFlag("--json", call->json, "Print the sizes or the errors as JSON");
-  command.AddFlag("--quiet", call->quiet, "Print errors and warnings only");
+  command.AddFlag("--quiet", call->quiet, "Print only errors and warnings, and the JSON of --json");
   command.Footer(
       "For models that never run at the same time. Each has its own weights and state. One scratch "
       "of the maximum size serves all: weft link proves from the plan of each file that no run "

@@ -32,6 +32,10 @@ TEST_F(ConvertNotes, PrintsNothingIfItIsQuiet) {
   EXPECT_EQ(outcome.code, 0);
   EXPECT_EQ(outcome.out + outcome.err, "");
   EXPECT_TRUE(std::filesystem::exists(Path("m.weft")));
+  const Outcome json = Weft("convert model.xml -o m.weft --quiet --json");
+  EXPECT_EQ(json.out, Weft("convert model.xml -o m.weft --json").out);
+  EXPECT_TRUE(json.out.starts_with("{")) << json.out;
+  EXPECT_EQ(json.err, "");
 }
 
 // y = a / b of the given element type, with and without rounding down.

@@ -329,6 +329,16 @@ TEST_F(ConvertCommand, ListsItsPasses) {
         "\ngraph      formulas.norm ", "\nplan       plan.hoist "}) {
     EXPECT_NE(outcome.out.find(words), std::string::npos) << words << "\n" << outcome.out;
   }
+  const std::string names = outcome.out;
+  for (const char* call :
+       {"convert --dump-after list --json", "convert --json --dump-after list"}) {
+    const Outcome rows = Weft(call);
+    EXPECT_EQ(rows.code, 0) << rows.err;
+    const auto passes = nlohmann::json::parse(rows.out);
+    EXPECT_EQ(passes[0], nlohmann::json::parse(R"({"stage": "graph", "pass": "read",
+        "is_part": false, "description": "reads the model file into a graph"})"));
+    EXPECT_EQ(std::ssize(passes), std::count(names.begin(), names.end(), '\n') - 1);
+  }
 }
 
 // The name is checked before the model is read.

@@ -78,6 +78,8 @@ TEST_F(Link, PrintsTheSizesWithAndWithoutSharing) {
     EXPECT_EQ(facts["models"][i]["file_bytes"], std::filesystem::file_size(Path(files[i])));
   }
   EXPECT_NE(Text("all.h").find(fmt::format("ALL_SCRATCH_BYTES = {} ", max)), std::string::npos);
+  EXPECT_EQ(Weft(call + " --json --quiet").out, outcome.out);
+  EXPECT_EQ(Weft(call + " --quiet").out, "");
   const std::string text = Weft(call).out;
   for (const char* line : {"all.c: 4 models; ", "\ngru ", "\na_pair ", "\ntotal, scratch shared ",
                            "\ntotal, scratch separate "}) {
