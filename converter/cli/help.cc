@@ -53,9 +53,9 @@ std::string Entry(const std::string& name, const std::string& description) {
   return head + text + "\n";
 }
 
-// Lists of NAME=VALUE show no "...".
+// Options of a list show no "...": each value needs its option, or is NAME=VALUE.
 bool IsOpenList(const Option& option) {
-  return option.takes == Takes::kList && option.value.find('=') == std::string::npos;
+  return option.takes == Takes::kList && option.name[0] != '-';
 }
 
 // "-o,--output FILE", "MODEL FILE ... REQUIRED", "--warm-up N=10"

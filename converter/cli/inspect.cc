@@ -42,7 +42,7 @@ Examples:
   weft inspect model.weft --plan | head -1
   weft inspect model.weft --json | jq .sections
   weft inspect model.weft --html model.html
-  weft inspect old.weft new.weft --html both.html --bench times.json
+  weft inspect old.weft new.weft --html both.html --bench old.json --bench new.json
   weft inspect model.weft --svg plan.svg)";
 
 struct InspectCall {
@@ -201,12 +201,12 @@ void AddInspect(CommandLine& line, Exit* exit) {
       .Value("FILE.html", PathName());
   command
       .Add("--bench", call->times,
-           "With --html: measured times, one file for each model in order: the output of \"weft "
+           "With --html: measured times, given once for each model in order: the output of \"weft "
            "bench --json --profile\", or the table of steps that a board printed")
       .Value("FILE", PathName());
   command
       .Add("--accuracy", call->comparisons,
-           "With --html: measured accuracy, one file for each model in order: the output of "
+           "With --html: measured accuracy, given once for each model in order: the output of "
            "\"weft compare --json\"")
       .Value("FILE.json", PathName());
   command.Add("--svg", call->svg, "Write memory over time as a picture")
