@@ -2,7 +2,6 @@
 #include "converter/base/element_type.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <array>
 #include <iterator>
@@ -35,6 +34,20 @@ constexpr std::array<WidenedType, 4> kWidenedTypes = {{
 }};
 
 const TypeRow& RowOf(ElementType type) { return kTypes[static_cast<size_t>(type)]; }
+
+// `dynamic` is the text of -1.
+std::string ListText(std::span<const int64_t> numbers, std::string_view dynamic) {
+  // Layers have few dims, but a damaged file may declare a hundred thousand.
+  constexpr size_t kMaxShown = 16, kFirstShown = 8;
+  const size_t shown = numbers.size() <= kMaxShown ? numbers.size() : kFirstShown;
+  std::string text;
+  for (const int64_t number : numbers.first(shown)) {
+    if (!text.empty()) text += ",";
+    text += number == -1 ? std::string(dynamic) : fmt::format("{}", number);
+  }
+  if (shown == numbers.size()) return fmt::format("[{}]", text);
+  return fmt::format("[{},... ({} dims)]", text, numbers.size());
+}
 
 }  // namespace
 
@@ -88,15 +101,10 @@ std::string ElementTypeNames() {
   return names;
 }
 
-std::string ToString(std::span<const int64_t> dims) {
-  // Layers have few dims, but a damaged file may declare a hundred thousand.
-  constexpr size_t kMaxShown = 16, kFirstShown = 8;
-  if (dims.size() <= kMaxShown) return fmt::format("[{}]", fmt::join(dims, ","));
-  return fmt::format("[{},... ({} dims)]", fmt::join(dims.first(kFirstShown), ","), dims.size());
-}
+std::string ToString(std::span<const int64_t> numbers) { return ListText(numbers, "-1"); }
 
 std::string ToString(const TensorType& tensor) {
-  return fmt::format("{}{}", Name(tensor.type), ToString(tensor.dims));
+  return fmt::format("{}{}", Name(tensor.type), ListText(tensor.dims, "?"));
 }
 
 bool IsFloat(ElementType type) { return RowOf(type).is_float; }

@@ -50,9 +50,10 @@ std::optional<ElementType> ParseElementType(std::string_view text);
 const WidenedType* FindWidenedType(std::string_view text);
 // All types of the file format, for messages: "f32 f16 bf16 ...".
 std::string ElementTypeNames();
-// "f32[1,64]".
+// "f32[1,64]"; a dynamic axis, which is -1, is "?" as in the option --shape.
 std::string ToString(const TensorType& tensor);
-std::string ToString(std::span<const int64_t> dims);  // "[1,64]"
+// "[1,64]". Also for numbers that are no dims; -1 stays a number.
+std::string ToString(std::span<const int64_t> numbers);
 
 bool IsFloat(ElementType type);
 

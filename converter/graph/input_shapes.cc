@@ -17,18 +17,6 @@
 namespace weft::graph {
 namespace {
 
-// The requested shape, as in the option: "?" for a dynamic axis.
-std::string GivenText(const TensorType& type) {
-  if (std::ranges::all_of(type.dims, [](int64_t dim) { return dim >= 0; })) return ToString(type);
-  std::string text = fmt::format("{}[", Name(type.type));
-  for (size_t axis = 0; axis < type.dims.size(); ++axis) {
-    const int64_t dim = type.dims[axis];
-    text += axis == 0 ? "" : ",";
-    text += dim < 0 ? "?" : fmt::format("{}", dim);
-  }
-  return text + "]";
-}
-
 // Returns the error of one axis; empty if it is valid.
 std::string MisfitOf(const ir::Node& parameter, const TensorType& is, size_t axis) {
   const ir::OutputPort& port = parameter.outputs[0];
@@ -39,16 +27,16 @@ std::string MisfitOf(const ir::Node& parameter, const TensorType& is, size_t axi
     const auto [min, max] = parameter.bounds[axis];
     const std::string model = "as the model's " + ir::BoundedText(parameter);
     if (dim < min && max == ir::Bounds::kNoLimit) {
-      return fmt::format("{} has {} on axis {}; must have at least {}, {}", GivenText(is), dim,
-                         axis, min, model);
+      return fmt::format("{} has {} on axis {}; must have at least {}, {}", ToString(is), dim, axis,
+                         min, model);
     }
     if (dim < min || dim > max) {
-      return fmt::format("{} has {} on axis {}; must have from {} to {}, {}", GivenText(is), dim,
+      return fmt::format("{} has {} on axis {}; must have from {} to {}, {}", ToString(is), dim,
                          axis, min, max, model);
     }
   }
   if (dim != 0 || (port.declared && port.type.dims[axis] == 0)) return "";
-  return fmt::format("{} is empty; dimension {} must be at least 1", GivenText(is), axis);
+  return fmt::format("{} is empty; dimension {} must be at least 1", ToString(is), axis);
 }
 
 // Returns all errors of the shape for that input.
@@ -57,12 +45,12 @@ std::vector<std::string> Misfits(const ir::Node& parameter, const Dims& dims) {
   const TensorType is{port.type.type, dims};
   const size_t rank = port.type.dims.size();
   if (port.declared && dims.size() != rank) {
-    return {fmt::format("{} has rank {}; must have rank {}, as the model's {}", GivenText(is),
+    return {fmt::format("{} has rank {}; must have rank {}, as the model's {}", ToString(is),
                         dims.size(), rank, ir::BoundedText(parameter))};
   }
   if (dims.size() > kMaxRank) {
     return {
-        fmt::format("{} has rank {}; must have at most {}", GivenText(is), dims.size(), kMaxRank)};
+        fmt::format("{} has rank {}; must have at most {}", ToString(is), dims.size(), kMaxRank)};
   }
   std::vector<std::string> misfits;
   for (size_t axis = 0; axis < dims.size(); ++axis) {
@@ -71,7 +59,7 @@ std::vector<std::string> Misfits(const ir::Node& parameter, const Dims& dims) {
   }
   const bool is_known = std::ranges::all_of(dims, [](int64_t dim) { return dim >= 0; });
   if (misfits.empty() && is_known && !DenseBytes(is)) {
-    misfits.push_back(GivenText(is) + " is too large; must be less than 4294967296 bytes");
+    misfits.push_back(ToString(is) + " is too large; must be less than 4294967296 bytes");
   }
   return misfits;
 }

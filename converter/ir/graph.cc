@@ -71,7 +71,7 @@ std::string BoundedText(const Node& parameter) {
     const bool is_open = min == 0 && max == Bounds::kNoLimit;
     if (axis > 0) dims += ",";
     if (type.dims[axis] >= 0 || is_open) {
-      dims += fmt::format("{}", type.dims[axis]);
+      dims += type.dims[axis] < 0 ? "?" : fmt::format("{}", type.dims[axis]);
     } else if (min == max) {
       dims += "?";  // fixed in the model, but --shape makes it dynamic
     } else if (max == Bounds::kNoLimit) {

@@ -99,7 +99,8 @@ void InferScope::SetOutput(size_t i, ElementType type, Dims dims) {
   const bool negative =
       std::any_of(tensor.dims.begin(), tensor.dims.end(), [](int64_t d) { return d < 0; });
   if (negative) {
-    Fault("output {} would be {}; no dimension may be negative", i, ToString(tensor));
+    Fault("output {} would be {}{}; no dimension may be negative", i, Name(tensor.type),
+          ToString(tensor.dims));
   } else if (tensor.dims.size() > kMaxRank) {
     Fault("output {} would be {} of rank {}; ranks up to {} are supported", i, ToString(tensor),
           tensor.dims.size(), kMaxRank);

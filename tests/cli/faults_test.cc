@@ -63,7 +63,7 @@ TEST_F(FileFaults, ABadConstantHidesNoDynamicInput) {
                          {"<dim>3</dim>", "<dim>-1</dim>"},
                          {"size=\"12\"", "size=\"11\""}}));
   ExpectLines("", std::string(kShortConstant) +
-                      "model.xml:3: layer 0 \"x_layer\" (Parameter): dimension 1 of f32[2,-1] is "
+                      "model.xml:3: layer 0 \"x_layer\" (Parameter): dimension 1 of f32[2,?] is "
                       "dynamic; weft plans memory ahead, so every dimension must be fixed (--shape "
                       "x=2,N with a number for each N, or --streaming if it is time, with ? for it "
                       "in --shape)\n");
@@ -104,7 +104,7 @@ TEST_F(FileFaults, ADynamicInputIsTheOnlyFaultOfLoopsOverIt) {
   const Outcome outcome = Weft("convert '" WEFT_FIXTURES_DIR
                                "/cases/exports/keras_stacked_any_length/model.xml' -o m.weft");
   EXPECT_EQ(outcome.code, 1);
-  EXPECT_NE(outcome.err.find("dimension 0 of f32[-1,-1,4] is dynamic"), std::string::npos)
+  EXPECT_NE(outcome.err.find("dimension 0 of f32[?,?,4] is dynamic"), std::string::npos)
       << outcome.err;
   EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
 }

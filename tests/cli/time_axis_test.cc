@@ -167,7 +167,7 @@ TEST_F(TimeAxis, IsNoneOfTwoDynamicDimensions) {
   EXPECT_EQ(outcome.code, 1);
   EXPECT_EQ(
       outcome.err,
-      "model.xml:3: layer 0 \"x_layer\" (Parameter): dimension 1 of f32[T,-1] is dynamic; weft "
+      "model.xml:3: layer 0 \"x_layer\" (Parameter): dimension 1 of f32[T,?] is dynamic; weft "
       "plans memory ahead, so every dimension must be fixed (--shape x=?,N with a number for "
       "each N)\n");
   EXPECT_EQ(Weft("convert model.xml -o cut.weft --streaming --shape x=?,2").code, 0);
@@ -218,7 +218,7 @@ TEST_F(TimeAxis, OfADynamicDimensionAloneMayBeTheBatch) {
   EXPECT_EQ(time.code, 0);
   EXPECT_EQ(time.err.find("batch"), std::string::npos) << time.err;
   const std::string line =
-      "model.xml: input \"x\" f32[-1,2]: its batch is dynamic; assumed to be 1 (--shape x=N,2 sets "
+      "model.xml: input \"x\" f32[?,2]: its batch is dynamic; assumed to be 1 (--shape x=N,2 sets "
       "it)\n";
   for (const char* options : {"", " --shape x=?,2", " --streaming --time-axis x=1"}) {
     const Outcome batch = Weft("convert model.xml -o whole.weft" + std::string(options));
@@ -266,7 +266,7 @@ TEST_F(TimeAxis, IsNoOtherDynamicDimension) {
   WriteModel(SumOver("6,?", "<dim>6</dim><dim>-1</dim>"));
   const Outcome outcome = Weft("convert model.xml -o cut.weft --streaming");
   EXPECT_EQ(outcome.code, 1);
-  EXPECT_NE(outcome.err.find("dimension 1 of f32[6,-1] is dynamic"), std::string::npos)
+  EXPECT_NE(outcome.err.find("dimension 1 of f32[6,?] is dynamic"), std::string::npos)
       << outcome.err;
 }
 

@@ -225,8 +225,8 @@ TEST_F(States, AreRefusedWithTheReason) {
   open.replace(open.find("shape=\"2\""), 9, "shape=\"?\"");
   open.replace(open.find("<dim>2</dim>"), 12, "<dim>-1</dim>");
   WriteModel(open);
-  ExpectFault("a=net/sum:0", 1,
-              "--state: input \"a\": is i64[-1]; must have a fixed shape (--shape)");
+  ExpectFault("a=net/sum:0", 2,
+              "--state: input \"a\": is i64[?]; must have a fixed shape (--shape)");
   WriteModel(kCounter);
   const Outcome own = Weft("convert model.xml -o m.weft --streaming");
   EXPECT_EQ(own.code, 1);

@@ -34,7 +34,7 @@ TEST(Batch, IsOneWhereNothingElseIsDynamic) {
   EXPECT_EQ(assumed.dims, (std::vector<Dims>{{1, 3, 8}, {4, 5}}));
   ASSERT_EQ(assumed.lines.size(), 1U);
   EXPECT_EQ(assumed.lines[0],
-            "test.xml: input \"Parameter0\" f32[-1,3,8]: its batch is dynamic; assumed to be 1 "
+            "test.xml: input \"Parameter0\" f32[?,3,8]: its batch is dynamic; assumed to be 1 "
             "(--shape Parameter0=N,3,8 sets it)");
 }
 

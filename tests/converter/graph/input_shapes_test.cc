@@ -49,9 +49,9 @@ TEST_F(InputShapes, BeyondTheBoundsAreRefusedAxisByAxis) {
   EXPECT_EQ(Faults({{"x", {51, 1, 0, 8}}}),
             (ShapeFaults{
                 "--shape: input \"x\": f32[51,1,0,8] has 51 on axis 0; must have from 1 to 50, "
-                "as the model's f32[1..50,2..,-1,8]",
+                "as the model's f32[1..50,2..,?,8]",
                 "--shape: input \"x\": f32[51,1,0,8] has 1 on axis 1; must have at least 2, as "
-                "the model's f32[1..50,2..,-1,8]",
+                "the model's f32[1..50,2..,?,8]",
                 "--shape: input \"x\": f32[51,1,0,8] is empty; dimension 2 must be at least 1"}));
   EXPECT_EQ(x().outputs[0].type.dims, (Dims{-1, -1, -1, 8}));
 }
@@ -60,12 +60,12 @@ TEST_F(InputShapes, OfAnotherRankAreRefused) {
   EXPECT_EQ(
       Faults({{"x", {5}}}),
       (ShapeFaults{"--shape: input \"x\": f32[5] has rank 1; must have rank 4, as the model's "
-                   "f32[1..50,2..,-1,8]"}));
+                   "f32[1..50,2..,?,8]"}));
 }
 
 TEST_F(InputShapes, OfAnUnknownInputNameTheInputs) {
   EXPECT_EQ(Faults({{"y", {5}}}), (ShapeFaults{"--shape: input \"y\": is not in the model; must be "
-                                               "one of \"x\" f32[1..50,2..,-1,8], \"n\" i64[3]"}));
+                                               "one of \"x\" f32[1..50,2..,?,8], \"n\" i64[3]"}));
 }
 
 TEST_F(InputShapes, OfAnUnknownInputNameTheFirstOfMany) {

@@ -87,20 +87,20 @@ TEST_F(InputValues, TakeTheTypeOfTheInputIfTheyMay) {
 
 TEST_F(InputValues, FillOpenDimensionsAlone) {
   EXPECT_EQ(Faults({{"x", Zeros({ElementType::f32, {3, 7}})}}),
-            ValueFaults{"--value: input \"x\": is f32[3,7]; must be f32[-1,8]"});
+            ValueFaults{"--value: input \"x\": is f32[3,7]; must be f32[?,8]"});
   EXPECT_EQ(g.graph.parameters.size(), 2u);
 }
 
 TEST_F(InputValues, OfAnotherTypeOrRankAreRefused) {
   EXPECT_EQ(Faults({{"n", Zeros({ElementType::i64, {2}})}, {"x", Zeros({ElementType::f32, {8}})}}),
             (ValueFaults{"--value: input \"n\": is i64[2]; must be i32[2]",
-                         "--value: input \"x\": is f32[8]; must be f32[-1,8]"}));
+                         "--value: input \"x\": is f32[8]; must be f32[?,8]"}));
 }
 
 TEST_F(InputValues, OfAnUnknownInputNameTheInputs) {
   EXPECT_EQ(Faults({{"y", Zeros({ElementType::f32, {1}})}}),
             ValueFaults{"--value: input \"y\": is not in the model; must be one of \"x\" "
-                        "f32[-1,8], \"n\" i32[2]"});
+                        "f32[?,8], \"n\" i32[2]"});
 }
 
 TEST_F(InputValues, OfOneInputAreGivenOnce) {

@@ -202,7 +202,7 @@ TEST_F(Constants, ReportWhatTheyLack) {
           "model.xml:5: layer 2 \"offset\" (Const): offset is \"\" and size is \"4\"; both must be "
           "integers "
           "from 0",
-          "model.xml:6: layer 3 \"open\" (Const): is u8[-1]; the shape of a constant must be fixed",
+          "model.xml:6: layer 3 \"open\" (Const): is u8[?]; the shape of a constant must be fixed",
           "model.xml:7: layer 4 \"any\" (Const): shape is \"...\"; the shape of a constant must be "
           "fixed",
           "model.xml:8: layer 5 \"new\" (Const): element_type is \"nf4\"; must be one of f32 f16 "

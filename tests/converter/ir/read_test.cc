@@ -63,7 +63,7 @@ TEST_F(Reader, ShowsDynamicDimsAsMinusOne) {
   const auto graph = ReadModel(Net({dynamic, Result(1, "y")}, {Edge("0:0", "1:0")}));
   ASSERT_NE(graph, nullptr);
   EXPECT_EQ(graph->parameters[0]->outputs[0].type.dims, (Dims{-1, -1, -1, 4}));
-  EXPECT_EQ(BoundedText(*graph->parameters[0]), "f32[-1,1..8,-1,4]");
+  EXPECT_EQ(BoundedText(*graph->parameters[0]), "f32[?,1..8,?,4]");
 }
 
 TEST_F(Reader, KeepsTheBoundsOfAParameter) {
@@ -76,7 +76,7 @@ TEST_F(Reader, KeepsTheBoundsOfAParameter) {
         {Edge("0:0", "1:0")}));
     return graph == nullptr ? lines[0] : BoundedText(*graph->parameters[0]);
   };
-  EXPECT_EQ(text_of("[..8,2..,3..3,0..]"), "f32[0..8,2..,3,-1]");
+  EXPECT_EQ(text_of("[..8,2..,3..3,0..]"), "f32[0..8,2..,3,?]");
   for (const std::string wrong : {"5..2", "1..x", "-1..4"}) {
     EXPECT_EQ(text_of(wrong),
               "model.xml:3: layer 0 \"x\" (Parameter): shape is \"" + wrong +

@@ -165,7 +165,7 @@ TEST(Parameter, MustHaveAFixedShape) {
   EXPECT_EQ(fixed.FaultText(), "");
   InferParameter(dynamic, {{ElementType::f32, {1, -1, 512}}, true, {"x"}});
   EXPECT_PRED2(Contains, dynamic.FaultText(),
-               "dimension 1 of f32[1,-1,512] is dynamic; weft plans memory ahead, so every "
+               "dimension 1 of f32[1,?,512] is dynamic; weft plans memory ahead, so every "
                "dimension must be fixed (--shape x=1,N,512 with a number for each N, or "
                "--streaming if it is time, with ? for it in --shape)");
   InferParameter(unknown, {{ElementType::f32, {}}, false, {}});
