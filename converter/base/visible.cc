@@ -114,9 +114,7 @@ size_t CharacterCount(std::string_view text) {
 
 std::string OneLine(std::string_view text) {
   constexpr size_t kLongest = 200;  // names of exported models reach 150 characters
-  std::string line(PrefixOf(text, kLongest));
-  std::ranges::replace_if(
-      line, [](unsigned char c) { return c < 0x20 || c == 0x7F; }, '?');
+  const std::string line = Visible(PrefixOf(text, kLongest));
   return text.size() > kLongest ? line + "..." : line;
 }
 

@@ -26,8 +26,8 @@ std::string Shortened(std::string text, size_t max_bytes);
 // Returns the longest prefix of at most `max_bytes` bytes that ends at a UTF-8 character.
 std::string_view PrefixOf(std::string_view text, size_t max_bytes);
 
-// Returns text from a model file for use in a one-line message: control characters become question
-// marks, and very long text is shortened.
+// Returns text from a model file for use in a one-line message: escaped like Visible, and very long
+// text is shortened.
 std::string OneLine(std::string_view text);
 
 struct Character {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <exception>
 #include <optional>
+#include <string_view>
 
 #include "converter/cli/help.h"
 #include "converter/cli/streams.h"
@@ -20,7 +21,8 @@ constexpr const char* kExamples = R"(Examples:
   weft inspect model.weft
 
 Exit codes: 0 success; 1 invalid input, an output that could not be written, or values that
-differ in "weft compare"; 2 invalid command line.
+differ in "weft compare"; 2 invalid command line, such as an unknown option, or a name
+of an option that the model does not have.
 Errors are printed on stderr, one per line. With --json they are also printed on stdout, as
 {"error": ["line", ...]}, unless the result contains them. "weft help COMMAND"
 explains a command.)";
@@ -36,6 +38,14 @@ Talk talk;
 void ReportLine(const std::string& line) {
   SayLine(line, Tint::kFault);
   talk.faults.push_back(line);
+}
+
+// Returns true for an error whose location is an option, as in "--shape: input ...": the call is
+// invalid, also if only the model shows it, because the model does not have a name of the call.
+bool IsOfCall(std::string_view line) {
+  if (!line.starts_with("--")) return false;
+  const size_t end = line.find_first_not_of("abcdefghijklmnopqrstuvwxyz-");
+  return end != line.npos && (line[end] == ':' || line[end] == ' ');
 }
 
 void AddCommands(CommandLine& line, Exit* exit) {
@@ -93,7 +103,8 @@ Exit Report(const Faults& input_faults) {
   for (const std::string& line : input_faults.warnings())
     SayLine("warning: " + line, Tint::kWarning);
   for (const std::string& line : input_faults.lines()) ReportLine(line);
-  return input_faults.ok() ? Exit::kDone : Exit::kInput;
+  if (input_faults.ok()) return Exit::kDone;
+  return std::ranges::any_of(input_faults.lines(), IsOfCall) ? Exit::kCall : Exit::kInput;
 }
 
 Exit Report(const Diagnostics& complaints) {

@@ -35,7 +35,8 @@ void AddVersion(CommandLine& line, Exit* exit);
 void AddCompletion(CommandLine& line, Exit* exit);
 
 // Prints all lines on stderr. With --json the errors are also printed on stdout as
-// {"error": [...]} when the command ends, unless it prints a JSON value. Returns the exit code.
+// {"error": [...]} when the command ends, unless it prints a JSON value. Returns the exit code:
+// kCall also for input faults whose location is an option ("--shape: ...").
 Exit Report(const Faults& input_faults);
 Exit Report(const Diagnostics& complaints);
 

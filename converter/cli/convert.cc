@@ -351,7 +351,8 @@ Exit Convert(ConvertCall& call) {
       SuggestStreaming(call.options, faults);
     }
   }
-  if (Report(faults) != Exit::kDone || !converted) return Exit::kInput;
+  if (const Exit exit = Report(faults); exit != Exit::kDone) return exit;
+  if (!converted) return Exit::kInput;
   const Json conversion = FactsOf(*converted, call.options, findings);
   Diagnostics unwritten;
   if (const std::string reason = call.dumps.reason(); !reason.empty()) {
@@ -375,8 +376,8 @@ Exit Convert(ConvertCall& call) {
     Print(json);
     return Exit::kDone;
   }
-  if (converted->streamed) SayText(StreamedText(*converted->streamed));
   if (call.quiet) return Exit::kDone;
+  if (converted->streamed) SayText(StreamedText(*converted->streamed));
   const int64_t streams = call.options.streams;
   if (streams > 0) SayText(StreamsText(streams, converted->stream_state_bytes) + "\n");
   AnswerText(ConversionText(call.output, conversion, call.options));

@@ -8,6 +8,7 @@
 
 #include "converter/base/nearest.h"
 #include "converter/base/packed.h"
+#include "converter/base/visible.h"
 #include "converter/cli/numbers.h"
 #include "converter/graph/port_names.h"
 
@@ -20,13 +21,16 @@ graph::PortNames NamesByPort(const std::vector<ModelPort>& ports) {
   return names;
 }
 
-std::string ListPorts(const std::vector<ModelPort>& ports) {
-  std::string list;
+// In the form of the messages of weft convert (graph/input_shapes.h).
+std::string MustBeOf(const std::vector<ModelPort>& ports, std::string_view side) {
+  if (ports.empty()) return fmt::format("must be removed: the model has no {}s", side);
+  std::string list =
+      ports.size() == 1 ? fmt::format("the only {} is ", side) : std::string("must be one of ");
   for (const ModelPort& port : ports) {
-    list +=
-        fmt::format("{}{} {}", list.empty() ? "" : ", ", port.display_name, ToString(port.type));
+    list += fmt::format("{}\"{}\" {}", &port == &ports[0] ? "" : ", ", port.display_name,
+                        ToString(port.type));
   }
-  return list.empty() ? "none" : list;
+  return list;
 }
 
 std::vector<std::string> NamesOf(const std::vector<ModelPort>& ports) {
@@ -61,16 +65,17 @@ void AddSessionOptions(Command& command, SessionCall& call, const std::string& m
 }
 
 std::optional<size_t> FindPort(const std::vector<ModelPort>& ports, std::string_view name,
-                               std::string_view side, Faults& faults) {
+                               std::string_view side, std::string_view option, Faults& faults) {
   const std::vector<size_t> found = graph::PortsNamed(NamesByPort(ports), name);
   if (found.size() == 1) return found[0];
-  if (found.empty()) {
-    faults.Add(fmt::format("no {} is named \"{}\"; {}there are: {}", side, name,
-                           DidYouMean(name, NamesOf(ports)), ListPorts(ports)));
-  } else {
-    faults.Add(fmt::format("{} {}s are named \"{}\", the first of them {} and {}; use the index",
-                           found.size(), side, name, found[0], found[1]));
-  }
+  const std::string fault =
+      found.empty() ? fmt::format("is not in the model; {}{}", DidYouMean(name, NamesOf(ports)),
+                                  MustBeOf(ports, side))
+                    : fmt::format(
+                          "matches {} {}s, the first of them {} and {}; must select one by "
+                          "its index",
+                          found.size(), side, found[0], found[1]);
+  faults.Add(fmt::format("{}: {} \"{}\": {}", option, side, OneLine(name), fault));
   return std::nullopt;
 }
 
@@ -82,7 +87,7 @@ std::vector<PortFile> ParsePortFiles(const std::vector<ModelPort>& ports, std::s
     // Names and files may contain "="; the first "=" after the name of a port separates them.
     size_t equals = text.find('=');
     if (equals == std::string::npos || equals + 1 == text.size()) {
-      faults.Add(fmt::format("{} is \"{}\"; must be NAME=FILE", option, text));
+      faults.Add(fmt::format("{}: is \"{}\"; must be NAME=FILE", option, OneLine(text)));
       continue;
     }
     for (size_t at = equals; at != std::string::npos; at = text.find('=', at + 1)) {
@@ -92,11 +97,11 @@ std::vector<PortFile> ParsePortFiles(const std::vector<ModelPort>& ports, std::s
       }
     }
     const std::optional<size_t> port =
-        FindPort(ports, std::string_view(text).substr(0, equals), side, faults);
+        FindPort(ports, std::string_view(text).substr(0, equals), side, option, faults);
     if (!port) continue;
     const auto same = [&](const PortFile& file) { return file.port == *port; };
     if (std::any_of(files.begin(), files.end(), same)) {
-      faults.Add(fmt::format("{} names {} \"{}\" twice; must name it once", option, side,
+      faults.Add(fmt::format("{}: {} \"{}\": is given twice; must be given once", option, side,
                              ports[*port].display_name));
       continue;
     }

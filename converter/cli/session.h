@@ -29,17 +29,16 @@ struct Diagnostics {
 };
 
 // Returns the index of the port with this name or, if no port has it, with this index. Adds a fault
-// and returns nullopt if no port or several ports match. `side` is "input" or "output", for
-// messages.
+// and returns nullopt if no port or several ports match. `side` is "input" or "output" and
+// `option` is the option's name, for messages.
 std::optional<size_t> FindPort(const std::vector<ModelPort>& ports, std::string_view name,
-                               std::string_view side, Faults& faults);
+                               std::string_view side, std::string_view option, Faults& faults);
 
 struct PortFile {
   size_t port = 0;
   std::string file;
 };
-// Parses texts "NAME=FILE"; each port may be named once. `option` is the option's name, for
-// messages.
+// Parses texts "NAME=FILE"; each port may be named once.
 std::vector<PortFile> ParsePortFiles(const std::vector<ModelPort>& ports, std::string_view side,
                                      const std::vector<std::string>& texts, std::string_view option,
                                      Faults& faults);

@@ -190,6 +190,10 @@ TEST_F(CSource, HasScalesAndZeroPointsOfTflitePorts) {
              {"\n  M_INPUT_X0_ZERO_POINT = 122,\n", "\n  M_INPUT_X1_ZERO_POINT = 120,\n",
               "\n  M_OUTPUT_Y0_ZERO_POINT = 91,\n"}},
         Case{"shorts/add_0",
+    // As in all other messages.
+    EXPECT_EQ(outcome.err.find("is \"a\\nb.c\"; ") != std::string::npos,
+              name.find("nb.c") != std::string::npos)
+        << outcome.err;
              {"\n#define M_INPUT_X1_SCALE 9e-05f\n", "\n#define M_OUTPUT_Y0_SCALE 0.00017f\n",
               "\n  M_OUTPUT_Y0_ZERO_POINT = 0,\n"}}}) {
     SCOPED_TRACE(test.file);

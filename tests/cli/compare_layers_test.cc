@@ -102,7 +102,7 @@ TEST_F(CompareLayersCommand, CastsAndShapes) {
             std::string::npos);
   EXPECT_EQ(Compare("--cast").code, 0);
   EXPECT_EQ(Compare("--cast --shape x=3").code, 0);
-  EXPECT_EQ(Compare("--cast --shape q=3").code, 1);
+  EXPECT_EQ(Compare("--cast --shape q=3").code, 2);
 }
 
 TEST_F(CompareLayersCommand, TellsWhatItCannotCompare) {

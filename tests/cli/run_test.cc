@@ -194,11 +194,15 @@ TEST_F(RunCommand, RefusesCallsThatNameNoPort) {
   Convert(kPair);
   WriteArray<int64_t>("a.npy", ElementType::i64, {2}, {1, 2});
   ExpectRefusal("--input a=a.npy --input c=a.npy", 2,
-                "no input is named \"c\"; there are: a i64[2], b i64[2]\n");
-  ExpectRefusal("--input a=a.npy --input 2=a.npy", 2, "no input is named \"2\"");
+                "--input: input \"c\": is not in the model; must be one of \"a\" i64[2], \"b\" "
+                "i64[2]\n");
+  ExpectRefusal("--input a=a.npy --input 2=a.npy", 2,
+                "--input: input \"2\": is not in the model; ");
   ExpectRefusal("--input a=a.npy --input 0=a.npy", 2,
-                "--input names input \"a\" twice; must name it once\n");
-  ExpectRefusal("--input a.npy", 2, "--input is \"a.npy\"; must be NAME=FILE\n");
+                "--input: input \"a\": is given twice; must be given once\n");
+  ExpectRefusal("--input a.npy", 2, "--input: is \"a.npy\"; must be NAME=FILE\n");
+  ExpectRefusal("--input \"$(printf 'a\\nb')=a.npy\"", 2,
+                "--input: input \"a\\nb\": is not in the model; ");
 }
 
 TEST_F(RunCommand, RefusesArraysThatDoNotFit) {

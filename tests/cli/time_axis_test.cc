@@ -87,7 +87,7 @@ TEST_F(TimeAxis, IsTheOneThatIsNamed) {
     const Outcome outcome =
         Weft(std::string("convert model.xml -o cut.weft --streaming --time-axis ") + name);
     const bool is_known = std::string_view(name).find("none") == std::string_view::npos;
-    EXPECT_EQ(outcome.code, is_known ? 0 : 1) << name;
+    EXPECT_EQ(outcome.code, is_known ? 0 : 2) << name;
     if (!is_known) continue;
     EXPECT_EQ(outcome.err,
               "streaming: 1 of 2 time steps per run\n"
@@ -101,15 +101,15 @@ TEST_F(TimeAxis, IsTheOneThatIsNamed) {
 
 TEST_F(TimeAxis, IsRefusedWhereItIsNoAxisOfAPort) {
   WriteModel(SumOver("6,2", "<dim>6</dim><dim>2</dim>"));
-  ExpectRefusal("--streaming --time-axis z=0", 1,
+  ExpectRefusal("--streaming --time-axis z=0", 2,
                 "--time-axis: port \"z\": is not in the model; must be one of \"x\" f32[6,2], "
                 "\"y\" f32[6,2]\n");
   for (const char* axis : {"2", "-3"}) {
-    ExpectRefusal(std::string("--streaming --time-axis x=") + axis, 1,
+    ExpectRefusal(std::string("--streaming --time-axis x=") + axis, 2,
                   std::string("--time-axis: port \"x\": axis ") + axis +
                       " does not exist in f32[6,2]; must be from -2 to 1\n");
   }
-  ExpectRefusal("--streaming --time-axis x=0 --time-axis x_layer=1", 1,
+  ExpectRefusal("--streaming --time-axis x=0 --time-axis x_layer=1", 2,
                 "--time-axis: port \"x_layer\": has axes 0 and 1; must have one\n");
   EXPECT_EQ(Weft("convert model.xml -o cut.weft --streaming --time-axis x=0 --time-axis 0=-2").code,
             0);
@@ -157,7 +157,7 @@ TEST_F(TimeAxis, MayBeADynamicDimension) {
 TEST_F(TimeAxis, OfADynamicDimensionKeepsToItsBounds) {
   WriteModel(SumOver("3..50,2", kOpen));
   EXPECT_EQ(Weft("convert model.xml -o cut.weft --streaming=50").code, 0);
-  ExpectRefusal("--streaming=51", 1,
+  ExpectRefusal("--streaming=51", 2,
                 "--streaming: has 51 steps per run and model.xml has 50; must be from 1 to 50\n");
 }
 

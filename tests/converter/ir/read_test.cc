@@ -266,11 +266,9 @@ TEST_F(Reader, NamesUnknownElementTypes) {
 TEST_F(Reader, KeepsMessagesInOneLine) {
   ReadModel(
       Net({Parameter(0, "x"), Relu(1, "two&#10;lines"), Result(2, "y")}, {Edge("1:1", "2:0")}));
-  EXPECT_EQ(
-      lines,
-      Lines{
-          "model.xml:4: layer 1 \"two?lines\" (ReLU): input port 0 is not connected; must have one "
-          "edge"});
+  EXPECT_EQ(lines, Lines{"model.xml:4: layer 1 \"two\\nlines\" (ReLU): input port 0 is not "
+                         "connected; must have one "
+                         "edge"});
 }
 
 TEST_F(Reader, CutsTextTooLongToRead) {
