@@ -14,11 +14,16 @@ namespace weft::emit {
 
 namespace {
 
-// FNV-1a: distinguishes two headers whose models have the same identifiers.
-uint32_t HashOf(std::string_view text) {
-  uint32_t hash = 2166136261u;
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 16777619u;
-  return hash;
+// The identifier of the model that has a name of C which is the namespace of `name`: "kws" for
+// "kws_model". Empty if there is none. C++ does not accept both.
+std::string OwnerOf(const std::string& name) {
+  for (const std::string_view end : {"_model", "_open", "_state", "_steps", "_scratch",
+                                     "_more_scratch", "_more_scratch2", "_engines"}) {
+    if (name.size() > end.size() && name.ends_with(end)) {
+      return name.substr(0, name.size() - end.size());
+    }
+  }
+  return "";
 }
 
 std::string FirstComment(const Origin& origin) {
@@ -26,30 +31,59 @@ std::string FirstComment(const Origin& origin) {
                      origin.command, Visible(origin.from), origin.verb);
 }
 
+constexpr const char* kSameNames =
+    "#error \"two models have the same names in C{}; give one of them another name\"\n";
+
+// Lines that define the guard of the owner's header, which then reports the collision.
+std::string OwnerGuard(const std::string& owner) {
+  if (owner.empty()) return "";
+  return fmt::format(
+      "#ifdef __cplusplus /* a name of {0}.h is the namespace of this model */\n#ifdef "
+      "{1}_WEFT_MODEL_H_\n{2}#endif\n#define {1}_WEFT_MODEL_H_ 0\n#endif\n\n",
+      owner, Upper(owner), fmt::format(fmt::runtime(kSameNames), "++"));
+}
+
 }  // namespace
 
+uint32_t MarkOf(std::string_view stem, const Parts& parts,
+                std::span<const std::span<const std::byte>> models) {
+  uint32_t hash = 2166136261u;  // FNV-1a
+  const auto add = [&hash](uint32_t byte) { hash = (hash ^ byte) * 16777619u; };
+  for (const std::string_view text :
+       {stem, std::string_view(parts.c), std::string_view(parts.cpp)}) {
+    for (const char c : text) add(static_cast<unsigned char>(c));
+  }
+  for (const std::span<const std::byte> model : models) {
+    for (const std::byte byte : model) add(std::to_integer<uint32_t>(byte));
+  }
+  return hash;
+}
+
 std::string HeaderOf(const std::string& stem, const Origin& origin, const Parts& parts) {
-  const std::string upper = Upper(Identifier(stem));
+  const std::string name = Identifier(stem), upper = Upper(name);
   std::string header = FirstComment(origin);
   const auto add = [&header]<typename... Args>(fmt::format_string<Args...> text, Args&&... args) {
     fmt::format_to(std::back_inserter(header), text, std::forward<Args>(args)...);
   };
-  add("#ifndef {0}_WEFT_MODEL_H_\n#define {0}_WEFT_MODEL_H_ 0x{1:08x}\n\n", upper, HashOf(stem));
+  add("#ifndef {0}_WEFT_MODEL_H_\n#define {0}_WEFT_MODEL_H_ 0x{1:08x}\n\n{2}", upper, origin.mark,
+      OwnerGuard(OwnerOf(name)));
   add("#include \"runtime/weft_c.h\"\n\n#ifdef __cplusplus\nextern \"C\" {{\n#endif\n\n{}",
       parts.c);
   add("#ifdef __cplusplus\n}} /* extern \"C\" */\n\n#include \"runtime/weft.h\"\n\n{}#endif\n\n",
       parts.cpp);
-  add("#elif {}_WEFT_MODEL_H_ != 0x{:08x}\n", upper, HashOf(stem));
-  add("#error \"two models have the same names in C; give one of them another name\"\n");
+  add("#elif {}_WEFT_MODEL_H_ != 0x{:08x}\n{}", upper, origin.mark,
+      fmt::format(fmt::runtime(kSameNames), ""));
   add("#endif /* {}_WEFT_MODEL_H_ */\n", upper);
   return header;
 }
 
 std::string SourceOf(const std::string& stem, const Origin& origin, const std::string& body) {
   return fmt::format(
-      "{}#include \"{}.h\"\n\n#if defined(__GNUC__)\n#define ALIGNED "
+      "{}#include \"{}.h\"\n\n#if {}_WEFT_MODEL_H_ != 0x{:08x}\n"
+      "#error \"the header is of another conversion; convert again\"\n#endif\n\n"
+      "#if defined(__GNUC__)\n#define ALIGNED "
       "__attribute__((aligned(64)))\n#else\n#define ALIGNED _Alignas(64)\n#endif\n\n{}",
-      FirstComment(origin), stem, body);
+      FirstComment(origin), stem, Upper(Identifier(stem)), origin.mark, body);
 }
 
 std::string Declaration(std::string_view identifier) {

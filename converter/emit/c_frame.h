@@ -4,6 +4,7 @@
 #ifndef WEFT_CONVERTER_EMIT_C_FRAME_H_
 #define WEFT_CONVERTER_EMIT_C_FRAME_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -17,9 +18,16 @@ struct Parts {
 };
 
 // The command that wrote a source, the verb of its comment, and the files it was written from.
+// `mark` is MarkOf the conversion: two headers with the same names, and a header and a source of
+// two conversions, do not compile together.
 struct Origin {
   std::string command, verb, from;
+  uint32_t mark = 0;
 };
+
+// A hash of the stem, the declarations and the model files. It does not depend on folders.
+uint32_t MarkOf(std::string_view stem, const Parts& parts,
+                std::span<const std::span<const std::byte>> models);
 
 // Return the complete header and source. `stem` is the name of their files.
 std::string HeaderOf(const std::string& stem, const Origin& origin, const Parts& parts);

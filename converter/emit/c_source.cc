@@ -465,7 +465,8 @@ CSource WriteCSource(const SourceModel& model, std::span<const std::string> regi
   aligned.file = {bytes.data(), bytes.size()};
   const Parts parts = CSourceWriter(aligned, regions, "").Write();
   const Origin origin = {"weft convert --c-source", "convert",
-                         from.empty() ? model.name + ".weft" : std::string(from)};
+                         from.empty() ? model.name + ".weft" : std::string(from),
+                         MarkOf(model.name, parts, std::span(&aligned.file, 1))};
   return {HeaderOf(model.name, origin, parts), SourceOf(model.name, origin, parts.source)};
 }
 
@@ -473,11 +474,13 @@ CSource WriteProgram(std::span<const SourceModel> models, const std::string& nam
                      std::string_view from) {
   const std::string program = Identifier(name);
   std::vector<ProgramModel> members;
+  std::vector<std::span<const std::byte>> files;
   Parts parts;
   for (const SourceModel& model : models) {
     const AlignedBytes bytes = AlignedCopy(model.file);
     const SourceModel aligned = {{bytes.data(), bytes.size()}, model.name, model.included_file};
     const Parts own = CSourceWriter(aligned, {}, program).Write();
+    files.push_back(model.file);
     parts.c += own.c;
     parts.cpp += own.cpp + "\n";
     parts.source += own.source + "\n";
@@ -486,7 +489,7 @@ CSource WriteProgram(std::span<const SourceModel> models, const std::string& nam
         {Identifier(model.name), file.regions()->Get(format::kFirstScratchRegion)->bytes()});
   }
   const Parts all = ProgramParts(program, members, parts);
-  const Origin origin = {"weft link", "link", std::string(from)};
+  const Origin origin = {"weft link", "link", std::string(from), MarkOf(name, all, files)};
   return {HeaderOf(name, origin, all), SourceOf(name, origin, all.source)};
 }
 

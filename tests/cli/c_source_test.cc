@@ -129,6 +129,59 @@ TEST_F(CSource, TellsWhenTwoModelsOfAProgramHaveTheSameNames) {
             std::string::npos);
 }
 
+// Two folders may have a model.h. Equal conversions have equal headers, in any folder.
+TEST_F(CSource, TellsWhenHeadersOfTwoFoldersHaveTheSameName) {
+  WriteText("m.xml", Relus({"x"}));
+  WriteText("n.xml", Relus({"x", "y"}));
+  for (const char* folder : {"a", "b", "c"}) std::filesystem::create_directory(Path(folder));
+  ASSERT_EQ(Weft("convert m.xml -o a/model.weft --c-source a/model.c").code, 0);
+  ASSERT_EQ(Weft("convert n.xml -o b/model.weft --c-source b/model.c").code, 0);
+  ASSERT_EQ(Weft("convert m.xml -o c/model.weft --c-source c/model.c --incbin").code, 0);
+  EXPECT_EQ(Text("a/model.h"), Text("c/model.h"));
+  WriteText("same.c",
+            "#include \"a/model.h\"\n#include \"c/model.h\"\nint used = MODEL_INPUT_X;\n");
+  EXPECT_EQ(Shell(kC + std::string("-c same.c")), "");
+  WriteText("use.c", "#include \"a/model.h\"\n#include \"b/model.h\"\nint used = MODEL_INPUT_X;\n");
+  EXPECT_NE(Shell(kC + std::string("-c use.c")).find("two models have the same names in C"),
+            std::string::npos);
+}
+
+// Two conversions at the same time may leave the header of one and the source of the other.
+TEST_F(CSource, DoesNotCompileWithTheHeaderOfAnotherConversion) {
+  WriteText("m.xml", Relus({"x"}));
+  for (const std::string form : {"", " --incbin"}) {
+    ASSERT_EQ(Weft("convert m.xml -o m.weft --c-source m.c" + form).code, 0);
+    const std::string header = Text("m.h");
+    EXPECT_EQ(Shell(kC + std::string("-c m.c")), "");
+    // The same names and sizes, and other bytes of the model.
+    ASSERT_EQ(Weft("convert m.xml -o m.weft --self-test 1 --c-source m.c" + form).code, 0);
+    EXPECT_EQ(Shell(kC + std::string("-c m.c")), "");
+    WriteText("m.h", header);
+    EXPECT_NE(Shell(kC + std::string("-c m.c")).find("the header is of another conversion"),
+              std::string::npos);
+  }
+}
+
+// The namespace of kws_model is an array of kws.
+TEST_F(CSource, TellsWhenANamespaceIsANameOfAnotherModel) {
+  WriteText("m.xml", Relus({"x"}));
+  const std::string one = "#include \"kws.h\"\n";
+  ASSERT_EQ(Weft("convert m.xml -o m.weft --c-source kws.c").code, 0);
+  for (const std::string name :
+       {"kws_model", "kws_open", "kws_state", "kws_steps", "kws_scratch"}) {
+    ASSERT_EQ(Weft("convert m.xml -o m.weft --c-source " + name + ".c").code, 0);
+    const std::string other = "#include \"" + name + ".h\"\n";
+    for (const std::string& both : {one + other, other + one}) {
+      WriteText("use.c", both + "int used = KWS_INPUT_X;\n");
+      EXPECT_EQ(Shell(kC + std::string("-c use.c " + name + ".c")), "") << both;
+      const std::string errors = Shell(kCxx + std::string("-x c++ -c use.c"));
+      EXPECT_NE(errors.find("two models have the same names in C"), std::string::npos) << both;
+    }
+    WriteText("use.c", other + other + "int used = 0;\n");
+    EXPECT_EQ(Shell(kCxx + std::string("-x c++ -c use.c")), "");
+  }
+}
+
 TEST_F(CSource, RefusesNamesThatCannotBeIncluded) {
   WriteText("m.xml", Relus({"x"}));
   for (const std::string name :
@@ -136,6 +189,10 @@ TEST_F(CSource, RefusesNamesThatCannotBeIncluded) {
     const Outcome outcome = Weft("convert m.xml -o m.weft --c-source " + name);
     EXPECT_EQ(outcome.code, 2) << name;
     EXPECT_NE(outcome.err.find("must be a name that #include accepts"), std::string::npos)
+        << outcome.err;
+    // As in all other messages.
+    EXPECT_EQ(outcome.err.find("is \"a\\nb.c\"; ") != std::string::npos,
+              name.find("nb.c") != std::string::npos)
         << outcome.err;
   }
   EXPECT_EQ(Entries(), (Names{"m.xml"}));
@@ -190,10 +247,6 @@ TEST_F(CSource, HasScalesAndZeroPointsOfTflitePorts) {
              {"\n  M_INPUT_X0_ZERO_POINT = 122,\n", "\n  M_INPUT_X1_ZERO_POINT = 120,\n",
               "\n  M_OUTPUT_Y0_ZERO_POINT = 91,\n"}},
         Case{"shorts/add_0",
-    // As in all other messages.
-    EXPECT_EQ(outcome.err.find("is \"a\\nb.c\"; ") != std::string::npos,
-              name.find("nb.c") != std::string::npos)
-        << outcome.err;
              {"\n#define M_INPUT_X1_SCALE 9e-05f\n", "\n#define M_OUTPUT_Y0_SCALE 0.00017f\n",
               "\n  M_OUTPUT_Y0_ZERO_POINT = 0,\n"}}}) {
     SCOPED_TRACE(test.file);
