@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <cstring>
+#include <tuple>
 
 #include "converter/base/packed.h"
 #include "tests/cli/command_fixture.h"
@@ -90,6 +92,52 @@ TEST_P(ElementTypes, HaveAdviceThatHelps) {
             std::string::npos)
       << run.err;
   EXPECT_EQ(Weft("run model.weft --cast --input x=other.npy").code, is_packed ? 1 : 0);
+}
+
+// x is converted to {0}, then y = x * x - x, converted to f32.
+constexpr const char* kBetweenConverts = R"(<net name="between" version="11">
+<layers>
+<layer id="0" name="x" type="Parameter" version="opset1"><data shape="1" element_type="f32"/>
+<output><port id="0" precision="FP32" names="x"><dim>1</dim></port></output></layer>
+<layer id="1" name="narrow" type="Convert" version="opset1"><data destination_type="{0}"/>
+<input><port id="0"><dim>1</dim></port></input>
+<output><port id="1" precision="{1}"><dim>1</dim></port></output></layer>
+<layer id="2" name="square" type="Multiply" version="opset1"><data auto_broadcast="numpy"/>
+<input><port id="0"><dim>1</dim></port><port id="1"><dim>1</dim></port></input>
+<output><port id="2" precision="{1}"><dim>1</dim></port></output></layer>
+<layer id="3" name="difference" type="Subtract" version="opset1"><data auto_broadcast="numpy"/>
+<input><port id="0"><dim>1</dim></port><port id="1"><dim>1</dim></port></input>
+<output><port id="2" precision="{1}"><dim>1</dim></port></output></layer>
+<layer id="4" name="wide" type="Convert" version="opset1"><data destination_type="f32"/>
+<input><port id="0"><dim>1</dim></port></input>
+<output><port id="1" precision="FP32" names="y"><dim>1</dim></port></output></layer>
+<layer id="5" name="y" type="Result" version="opset1"><input><port id="0"><dim>1</dim></port></input></layer>
+</layers>
+<edges>
+<edge from-layer="0" from-port="0" to-layer="1" to-port="0"/>
+<edge from-layer="1" from-port="1" to-layer="2" to-port="0"/>
+<edge from-layer="1" from-port="1" to-layer="2" to-port="1"/>
+<edge from-layer="2" from-port="2" to-layer="3" to-port="0"/>
+<edge from-layer="1" from-port="1" to-layer="3" to-port="1"/>
+<edge from-layer="3" from-port="2" to-layer="4" to-port="0"/>
+<edge from-layer="4" from-port="1" to-layer="5" to-port="0"/>
+</edges>
+</net>
+)";
+
+// docs/numbers.md: the Convert rounds, the operations after it do not.
+TEST_F(CommandTest, OperationsOnF16AndBf16ComputeInF32) {
+  for (const auto& [name, upper, bits] :
+       {std::tuple("f16", "FP16", 10), std::tuple("bf16", "BF16", 7)}) {
+    WriteModel(fmt::format(fmt::runtime(kBetweenConverts), name, upper));
+    ASSERT_EQ(Weft("convert model.xml -o model.weft").code, 0);
+    const float unit = std::ldexp(1.0f, -bits);  // in the last place of 1
+    WriteFloats("x.npy", {1}, {1 + unit + unit / 16});
+    WriteFloats("y.npy", {1}, {unit + unit * unit});
+    const Outcome same =
+        Weft("compare model.weft --input x=x.npy --expect y=y.npy --rtol 0 --atol 0");
+    EXPECT_EQ(same.code, 0) << name << same.out << same.err;
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(All, ElementTypes, testing::ValuesIn(format::EnumValuesElementType()),
