@@ -196,13 +196,20 @@ inline ir::Source Bordered(GraphBuilder& g, ir::Source x, int64_t begin, int64_t
                {{"pad_mode", "constant"}});
 }
 
-// A sequence over x [1, 3, time]; its last state is port 1 of the sequence.
+// The number of positions of [batch, positions, width], computed by the model.
+inline ir::Source LengthOf(GraphBuilder& g, ir::Source rows) {
+  return g.Add("Gather", 8, {g.Add("ShapeOf", 3, {rows}), g.Ints({1}), g.Int(0)});
+}
+
+// A sequence over x [1, 3, time]; its last state is port 1 of the sequence. With `positions` 0 the
+// model computes the length.
 inline ir::Source Sequence(GraphBuilder& g, const std::string& type, ir::Source x,
                            int64_t positions) {
   const int64_t gates = type == "LSTMSequence" ? 4 : type == "GRUSequence" ? 3 : 1;
   const ir::Source rows = g.Add("Transpose", 1, {x, g.Ints({0, 2, 1})});
   const ir::Source length =
-      g.Const<int32_t>({ElementType::i32, {1}}, {static_cast<int32_t>(positions)});
+      positions == 0 ? LengthOf(g, rows)
+                     : g.Const<int32_t>({ElementType::i32, {1}}, {static_cast<int32_t>(positions)});
   std::vector<ir::Source> inputs = {rows, Weights(g, {1, 1, 3}, 5)};
   if (gates == 4) inputs.push_back(Weights(g, {1, 1, 3}, 6));
   inputs.insert(inputs.end(), {length, Weights(g, {1, 3 * gates, 3}, 1),

@@ -186,6 +186,34 @@ TEST(StreamingLatency, SequencesBehindWindowsWithoutPadding) {
       {3});
 }
 
+// More positions than steps, and a length that the model reads from their shape, as in PyTorch's
+// models: the positions after the last step are left out.
+TEST(StreamingLatency, SequencesOfMorePositionsThanSteps) {
+  for (const bool reads_length : {false, true}) {
+    ExpectLate(
+        [=](GraphBuilder& g, int64_t steps) {
+          const ir::Source x =
+              Bias(g, Conv(g, Signal(g, 3, steps), {3, 3, 3}, Window(1, 1, 2, 2)), 3);
+          g.Result(Hidden(g, "GRUSequence", x, reads_length ? 0 : steps + 2));
+          g.Result(Conv(g, x, {2, 3, 3}, Window(1, 1, 1, 1)));
+        },
+        {0, 1});
+  }
+}
+
+TEST(StreamingLatency, RefusesNumbersOfMorePositionsThanSteps) {
+  const auto build = [](GraphBuilder& g) {
+    const ir::Source x = Conv(g, Signal(g, 3, 12), {3, 3, 3}, Window(1, 1, 2, 2));
+    const ir::Source rows = g.Add("Transpose", 1, {x, g.Ints({0, 2, 1})});
+    const ir::Source length =
+        g.Add("Convert", 1, {LengthOf(g, rows)}, {{"destination_type", "f32"}});
+    g.Result(g.Add("Divide", 1, {rows, length}));
+  };
+  EXPECT_NE(Refusal(build).find("input 1 is computed from the total number of steps"),
+            std::string::npos)
+      << Refusal(build);
+}
+
 TEST(StreamingLatency, SumsUpFromTheFirstStepOn) {
   ExpectLate(
       [](GraphBuilder& g, int64_t steps) {

@@ -51,6 +51,7 @@ class Checking {
     }
     lengths_ = is_open_ ? ConstantsOfOpenLength(graph_, folding_)
                         : ConstantsOfLength(graph_, times_, folding_);
+    lengths_.merge(std::set(map_.lengths));
     CheckCounters();
     kept_.states = KeptStatesOf(graph_, map_.loops);
     // A sequence of one step is always complete.

@@ -17,6 +17,7 @@
 #include "converter/graph/streaming/delays.h"
 #include "converter/graph/streaming/late_edits.h"
 #include "converter/graph/streaming/latency.h"
+#include "converter/graph/streaming/lengths.h"
 #include "converter/graph/streaming/parts.h"
 #include "converter/graph/streaming/resize.h"
 #include "converter/graph/streaming/rounding.h"
@@ -199,16 +200,21 @@ std::optional<TimeMap> PrepareLookahead(const Rewritten& rewritten, const TimeSe
 
 }  // namespace
 
-std::optional<int64_t> AddLookaheadLatency(const Rewritten& rewritten, const TimeSeeds& seeds,
-                                           const Folding& folding, Faults& faults) {
+std::optional<DelayedGraph> AddLookaheadLatency(const Rewritten& rewritten, const TimeSeeds& seeds,
+                                                const Folding& folding, Faults& faults) {
   ir::Graph& graph = rewritten.graph;
   std::optional<TimeMap> before = MapAhead(rewritten, seeds);
   if (!before) return std::nullopt;
   const std::optional<TimeMap> map = PrepareLookahead(rewritten, seeds, *std::move(before));
-  if (!map) return 0;
+  if (!map) return DelayedGraph{};
   const std::optional<Latency> latency = MeasureLatency(rewritten, *map, faults);
   if (!faults.ok()) return std::nullopt;
-  if (!latency || !latency->is_needed) return 0;
+  if (!latency || !latency->is_needed) return DelayedGraph{};
+  DelayedGraph delayed = {latency->steps, {}};
+  // Their tensors may get fewer positions, so that recomputation would no longer find them.
+  if (rewritten.folding == nullptr) {
+    delayed.lengths = ConstantsOfLength(graph, map->axes, folding);
+  }
   Delaying(graph, *map, *latency).Run();
   for (const std::unique_ptr<ir::Node>& node : graph.nodes) {
     for (ir::OutputPort& port : node->outputs) port.declared = true;
@@ -222,7 +228,7 @@ std::optional<int64_t> AddLookaheadLatency(const Rewritten& rewritten, const Tim
     RefuseToCut(graph, *apart, "with latency its sum would round differently", faults);
     return std::nullopt;
   }
-  return latency->steps;
+  return delayed;
 }
 
 int64_t LatencyOf(const ir::Node& result) {

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 
 #include "converter/base/faults.h"
 #include "converter/graph/fold.h"
@@ -17,11 +18,16 @@
 
 namespace weft::graph {
 
-// Time starts at the seeds; without seeds, at time loops or windows. Returns the number of steps of
-// the delayed graph, 0 if no tensor is delayed. Returns nullopt if MapAhead does not map the graph,
-// which then does not change, or if faults were added for operations that cannot be delayed.
-std::optional<int64_t> AddLookaheadLatency(const Rewritten& rewritten, const TimeSeeds& seeds,
-                                           const Folding& folding, Faults& faults);
+struct DelayedGraph {
+  int64_t steps = 0;                  // 0 if no tensor is delayed
+  std::set<const ir::Node*> lengths;  // constants that depend on a length of before (lengths.h)
+};
+
+// Time starts at the seeds; without seeds, at time loops or windows. Returns nullopt if MapAhead
+// does not map the graph, which then does not change, or if faults were added for operations that
+// cannot be delayed.
+std::optional<DelayedGraph> AddLookaheadLatency(const Rewritten& rewritten, const TimeSeeds& seeds,
+                                                const Folding& folding, Faults& faults);
 
 // Returns the latency of a Result in steps.
 int64_t LatencyOf(const ir::Node& result);

@@ -28,7 +28,11 @@ int64_t Quotient(int64_t positions, int64_t of) { return (positions + of - 1) / 
 class Measuring {
  public:
   Measuring(const Rewritten& rewritten, const TimeMap& map)
-      : graph_(rewritten.graph), attentions_(rewritten.attentions), map_(map), times_(map.axes) {}
+      : graph_(rewritten.graph),
+        attentions_(rewritten.attentions),
+        map_(map),
+        times_(map.axes),
+        is_open_(rewritten.folding != nullptr) {}
 
   std::optional<Latency> Run(Faults& faults) {
     if (!CountSteps() || !CanShrink()) return std::nullopt;
@@ -103,6 +107,7 @@ class Measuring {
   const std::vector<CausalAttention>& attentions_;
   const TimeMap& map_;
   const TimeAxes& times_;  // of the map
+  const bool is_open_;     // time has T steps
   Faults faults_;
   Latency latency_;
   bool knows_all_ = true;
@@ -122,10 +127,10 @@ bool Measuring::CountSteps() {
   return latency_.steps > 1;
 }
 
-// Constants that depend on a length are found by recomputation for one more step (lengths.h).
-// Returns false if a tensor whose shape is read has more positions than the steps, because it might
-// keep its length.
+// Returns false if a tensor of dynamic length whose shape is read has more positions than the
+// steps, because values computed from it would keep its length.
 bool Measuring::CanShrink() const {
+  if (!is_open_) return true;
   return std::ranges::none_of(graph_.nodes, [&](const std::unique_ptr<ir::Node>& node) {
     if (node->constant || !ops::TraitsOf(*node).shape_only) return false;
     const ir::Source& source = node->inputs[0];

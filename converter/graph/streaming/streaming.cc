@@ -161,15 +161,16 @@ TimeMap MapWithLatency(Rewritten& rewritten, const TimeSeeds& seeds, const Strea
                        const Folding& folding, Faults& faults) {
   TimeMap map = MapTime(rewritten, seeds);
   if (!LooksAhead(map)) return map;
-  const std::optional<int64_t> steps = AddLookaheadLatency(rewritten, seeds, folding, faults);
-  if (!steps) return map;
+  std::optional<DelayedGraph> result = AddLookaheadLatency(rewritten, seeds, folding, faults);
+  if (!result) return map;
   Rewrite(rewritten, options.observe);
   TimeMap delayed = MapTime(rewritten, seeds);
   // Latencies count these steps.
-  if (*steps != 0 && delayed.has_steps && delayed.axes.steps() != *steps) {
+  if (result->steps != 0 && delayed.has_steps && delayed.axes.steps() != result->steps) {
     delayed.faults.Add(fmt::format("{}: the time axis has {} steps with latency; must be {}",
-                                   rewritten.graph.file, delayed.axes.steps(), *steps));
+                                   rewritten.graph.file, delayed.axes.steps(), result->steps));
   }
+  delayed.lengths = std::move(result->lengths);
   return delayed;
 }
 

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "converter/base/faults.h"
@@ -23,6 +24,7 @@ struct TimeMap {
   bool has_steps = true;  // false if the number of steps is unknown; a fault then has the reason
   // Time loops that cannot be streamed, and tensors with two time axes.
   Faults faults = {};
+  std::set<const ir::Node*> lengths = {};  // of the graph before it was delayed (delay_graph.h)
 
   const TimeLoop* LoopOf(const ir::Node& node) const;
   // Iterations of the loop per step.
