@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "converter/graph/recognise/forms/form_site.h"
+#include "converter/graph/recognise/nodes.h"
 #include "converter/graph/rewrite.h"
 #include "converter/ops/support/ring.h"
 
@@ -19,6 +20,14 @@ bool IsRing(const ir::Node& node) { return node.operation == &ops::RingOperation
 bool Reads(const ir::Node& node, const ir::Node& read) {
   return std::ranges::any_of(node.inputs,
                              [&](const ir::Source& source) { return source.node == &read; });
+}
+
+// Returns the tensor before reshapes and transpositions.
+ir::Source Unmoved(ir::Source source) {
+  while (KeepsOrder(*source.node) || IsCalled(*source.node, "Transpose")) {
+    source = source.node->inputs[0];
+  }
+  return source;
 }
 
 ir::Node* RingOfIntegers(ir::Graph& graph, const ir::Node& ring, ir::Source integers,
@@ -51,7 +60,8 @@ bool IsQuantisable(const ir::Graph& graph, const ir::Node& ring, const QuantPara
     return false;
   }
   return std::ranges::all_of(graph.nodes, [&](const std::unique_ptr<ir::Node>& node) {
-    return !Reads(*node, read) || (IsRing(*node) && node->inputs[kData] == ring.inputs[kData]);
+    return !Reads(*node, read) ||
+           (IsRing(*node) && Unmoved(node->inputs[kData]) == Unmoved(ring.inputs[kData]));
   });
 }
 
@@ -60,9 +70,10 @@ std::optional<ir::Source> ComputedFirst(const ir::Node& ring) {
   return NumberIn(first) ? std::nullopt : std::optional(first);
 }
 
-std::vector<RingPair> RingsOfIntegers(ir::Graph& graph, const ir::Node& ring, ir::Source integers,
-                                      std::optional<ir::Source> first,
-                                      const QuantParams& quant_params) {
+std::vector<RingPair> RingsOfIntegers(
+    ir::Graph& graph, const ir::Node& ring,
+    const std::function<ir::Source(const ir::Source&)>& integers_of,
+    std::optional<ir::Source> first, const QuantParams& quant_params) {
   const ir::Node& read = *ring.inputs[kPast].node;
   const TensorType type = {quant_params.type, read.outputs[0].type.dims};
   if (!first) {
@@ -77,7 +88,8 @@ std::vector<RingPair> RingsOfIntegers(ir::Graph& graph, const ir::Node& ring, ir
   const ir::Source past = {NewNode(graph, read, read.type, 6, {*first}, 1, read.attributes), 0};
   past.node->outputs[0].type = type;
   for (RingPair& pair : pairs) {
-    pair.of_integers = RingOfIntegers(graph, *pair.ring, integers, past);
+    pair.of_integers =
+        RingOfIntegers(graph, *pair.ring, integers_of(pair.ring->inputs[kData]), past);
     for (uint32_t i = kPast; i < pair.ring->outputs.size(); ++i) {
       ir::HandOver(graph, {pair.ring, i}, {pair.of_integers, i});
     }

@@ -19,13 +19,15 @@ bool IsQuantisable(const ir::Graph& graph, const ir::Node& ring, const QuantPara
 // Returns the computed initial value of the variable; nullopt if it is one number.
 std::optional<ir::Source> ComputedFirst(const ir::Node& ring);
 // Creates an integer ring for each ring that shares the past of `ring`. They take over all outputs
-// except output 0, the windows. `first`: the codes of ComputedFirst, if there is one.
+// except output 0, the windows. `integers_of` returns the codes of the data of a ring, `first`
+// those of ComputedFirst, if there is one.
 struct RingPair {
   ir::Node *ring, *of_integers;
 };
-std::vector<RingPair> RingsOfIntegers(ir::Graph& graph, const ir::Node& ring, ir::Source integers,
-                                      std::optional<ir::Source> first,
-                                      const QuantParams& quant_params);
+std::vector<RingPair> RingsOfIntegers(
+    ir::Graph& graph, const ir::Node& ring,
+    const std::function<ir::Source(const ir::Source&)>& integers_of,
+    std::optional<ir::Source> first, const QuantParams& quant_params);
 
 }  // namespace weft::graph
 

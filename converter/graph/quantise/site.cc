@@ -123,10 +123,12 @@ const ChannelQuantParams* QuantiseSite::ChannelsOf(const ir::Source& source) con
 
 ir::Source QuantiseSite::OfRing(ir::Node& ring) {
   const QuantParams quant_params = *quant_params_.Of({&ring, 0});
-  const ir::Source data = Integers(ring.inputs[0]);
   std::optional<ir::Source> first = ComputedFirst(ring);
   if (first) first = CodesIn(*first, quant_params, 0);
-  for (const RingPair& pair : RingsOfIntegers(graph_, ring, data, first, quant_params)) {
+  const auto integers_of = [&](const ir::Source& data) {
+    return quant_params_.Of(data) != nullptr ? Integers(data) : OfFloats(ring, data, quant_params);
+  };
+  for (const RingPair& pair : RingsOfIntegers(graph_, ring, integers_of, first, quant_params)) {
     if (quant_params_.Of({pair.ring, 0}) != nullptr) SetIntegers(*pair.ring, {pair.of_integers, 0});
   }
   return integers_.at({&ring, 0});

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "converter/graph/recognise/nodes.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <span>
@@ -94,6 +95,26 @@ std::optional<std::vector<size_t>> PermutationOf(const ir::Node& node) {
   const std::vector<int64_t> order = IntsOf(node.inputs[1]);
   if (order.size() != node.outputs[0].type.dims.size()) return std::nullopt;
   return std::vector<size_t>(order.begin(), order.end());
+}
+
+bool KeepsOrder(const ir::Node& node) {
+  if (node.constant || node.operation == nullptr) return false;
+  if (ops::TraitsOf(node).reshapes) return true;
+  const auto is_zero = [](int64_t number) { return number == 0; };
+  if (IsCalled(node, "Pad")) {
+    const std::vector<int64_t> begin = IntsOf(node.inputs[1]), end = IntsOf(node.inputs[2]);
+    return !begin.empty() && begin.size() == end.size() && std::ranges::all_of(begin, is_zero) &&
+           std::ranges::all_of(end, is_zero);
+  }
+  std::vector<size_t> moved = PermutationOf(node).value_or(std::vector<size_t>());
+  const bool is_known = !moved.empty();
+  std::erase_if(moved, [&](size_t axis) { return TypeOf(node.inputs[0]).dims[axis] == 1; });
+  return is_known && std::ranges::is_sorted(moved);
+}
+
+ir::Source SkipReshapes(ir::Source source) {
+  while (KeepsOrder(*source.node)) source = source.node->inputs[0];
+  return source;
 }
 
 }  // namespace weft::graph

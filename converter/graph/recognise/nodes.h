@@ -59,6 +59,12 @@ std::optional<int64_t> RepeatsIn(const Dims& indices, int64_t positions);
 // Returns the order of axes of a Transpose.
 std::optional<std::vector<size_t>> PermutationOf(const ir::Node& node);
 
+// Returns true if the output has the elements of input 0 in the same order: reshapes, Pads by
+// nothing, and Transposes that only move axes of extent 1.
+bool KeepsOrder(const ir::Node& node);
+// Skips nodes that keep the order.
+ir::Source SkipReshapes(ir::Source source);
+
 }  // namespace weft::graph
 
 #endif  // WEFT_CONVERTER_GRAPH_RECOGNISE_NODES_H_

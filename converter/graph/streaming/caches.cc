@@ -6,6 +6,7 @@
 
 #include "converter/base/visible.h"
 #include "converter/graph/input_states.h"
+#include "converter/graph/recognise/nodes.h"
 #include "converter/graph/rewrite.h"
 #include "converter/graph/streaming/axes.h"
 #include "converter/graph/streaming/kept_states.h"
@@ -25,9 +26,9 @@ struct HandedState {
 };
 
 // Skips reshapes and all transpositions.
-ir::Source SkipMoves(const ir::Graph& graph, ir::Source source) {
+ir::Source SkipMoves(ir::Source source) {
   for (;;) {
-    source = SkipReshapes(graph, source);
+    source = SkipReshapes(source);
     if (!IsTransposition(*source.node)) return source;
     source = source.node->inputs[0];
   }
@@ -59,22 +60,22 @@ bool MayKeepLast(const ops::AxisRelation& relation, const Dims& dims) {
 
 // Returns the input whose next value is the tensor; null if there is none.
 const ir::Node* HandedOn(const ir::Graph& graph, const ir::Source& last, bool& is_cache) {
-  ir::Source source = SkipMoves(graph, last);
+  ir::Source source = SkipMoves(last);
   ir::Node& node = *source.node;
   if (node.operation == nullptr || node.constant) return nullptr;
   const size_t states = ops::TraitsOf(node).sequence_states;
   is_cache = states == 0;
   if (!is_cache) {
     if (source.port == 0 || source.port > states) return nullptr;
-    const ir::Node* initial = SkipMoves(graph, node.inputs[source.port]).node;
+    const ir::Node* initial = SkipMoves(node.inputs[source.port]).node;
     return IsHandedIn(*initial) ? initial : nullptr;
   }
   if (node.inputs.empty()) return nullptr;
   const ops::AxisRelation relation = ops::RelationOf(graph, node);
   if (!relation.selects || !MayKeepLast(relation, DimsOf(node.inputs[0]))) return nullptr;
-  const ir::Node& joined = *SkipMoves(graph, node.inputs[0]).node;
+  const ir::Node& joined = *SkipMoves(node.inputs[0]).node;
   if (joined.constant || !ops::TraitsOf(joined).joins || joined.inputs.size() < 2) return nullptr;
-  const ir::Node* cache = SkipMoves(graph, joined.inputs[0]).node;
+  const ir::Node* cache = SkipMoves(joined.inputs[0]).node;
   const bool is_kept =
       IsHandedIn(*cache) && ElementCount(DimsOf(last)) == ElementCount(cache->outputs[0].type.dims);
   return is_kept ? cache : nullptr;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "converter/graph/recognise/nodes.h"
 #include "converter/graph/rewrite.h"
 #include "converter/graph/streaming/axes.h"
 #include "converter/graph/streaming/states.h"
@@ -11,30 +12,16 @@
 namespace weft::graph {
 namespace {
 
-// Returns true if the output has the elements of input 0 in the same order. A transposition may
-// move axes of extent 1.
-bool KeepsOrder(const ir::Graph& graph, ir::Node& node) {
-  if (ops::TraitsOf(node).reshapes) return true;
-  if (!IsTransposition(node)) return false;
-  const std::optional<Dims> order = Quiet<ops::NodeScope>(graph, node).Ints(1);
-  if (!order) return false;
-  Dims moved;
-  for (const int64_t axis : *order) {
-    if (DimsOf(node.inputs[0])[static_cast<size_t>(axis)] != 1) moved.push_back(axis);
-  }
-  return order->empty() ? DimsOf(node.inputs[0]).size() < 2 : std::ranges::is_sorted(moved);
-}
-
 // Returns the ReadValue that keeps the state; null if there is none.
 const ir::Node* ReadOf(const ir::Graph& graph, const TimeLoop& time_loop, const Carried& state) {
   if (!state.output) return nullptr;
-  const ir::Node* read = SkipReshapes(graph, InitialOf(time_loop, state)).node;
+  const ir::Node* read = SkipReshapes(InitialOf(time_loop, state)).node;
   if (!ir::IsReadValue(*read)) return nullptr;
   int readers = 0;
   for (ir::Node* node : ir::Topological(graph)) {
-    if (KeepsOrder(graph, *node)) continue;
+    if (KeepsOrder(*node)) continue;
     for (const ir::Source& input : node->inputs) {
-      readers += SkipReshapes(graph, input).node == read ? 1 : 0;
+      readers += SkipReshapes(input).node == read ? 1 : 0;
     }
   }
   int assigns = 0;
@@ -42,18 +29,13 @@ const ir::Node* ReadOf(const ir::Graph& graph, const TimeLoop& time_loop, const 
   for (const ir::Node* sink : graph.sinks) {
     if (VariableOf(*sink) != VariableOf(*read)) continue;
     ++assigns;
-    const ir::Source last = SkipReshapes(graph, sink->inputs[0]);
+    const ir::Source last = SkipReshapes(sink->inputs[0]);
     assigns_last = last.node == time_loop.node && last.port == *state.output;
   }
   return readers == 1 && assigns == 1 && assigns_last ? read : nullptr;
 }
 
 }  // namespace
-
-ir::Source SkipReshapes(const ir::Graph& graph, ir::Source source) {
-  while (KeepsOrder(graph, *source.node)) source = source.node->inputs[0];
-  return source;
-}
 
 KeptStates KeptStatesOf(const ir::Graph& graph, const std::vector<TimeLoop>& time_loops) {
   KeptStates kept;

@@ -13,10 +13,6 @@
 
 namespace weft::graph {
 
-// Returns the tensor with the same elements in the same order: skips reshapes, and transpositions
-// that only move axes of extent 1.
-ir::Source SkipReshapes(const ir::Graph& graph, ir::Source source);
-
 // The ReadValues and carried states that need no further variable.
 struct KeptStates {
   std::set<const ir::Node*> reads;  // ReadValues that keep a time loop's state
