@@ -28,7 +28,7 @@ MODELS = {
     "sensor-gestures": {"gesture": ZOO + "lstm_fcn.dynamo"},
     "policy-net": {"policy": ZOO + "lstm_policy.dynamo"},
     "wake-word": {"wake": "tflite/state/stream_i8_4_1"},
-    "over-the-air": {},
+    "over-the-air": {"model": ZOO + "lstm_amp.dynamo"},
     "several-models": {"vad": ZOO + "keras_gru_steps.keras", "kws": ZOO + "ds_cnn.dynamo"},
 }
 # Lines that a recipe prints, as regular expressions: the program read all of its input.
@@ -41,7 +41,9 @@ EXPECTED = {
     "sensor-gestures": r"^softmax: equal",
     "policy-net": r"^40 steps, 1 not finite$",
     "wake-word": r"^80 runs$",
-    "over-the-air": r"^version1.weft: accepted\ncut.weft: model: .*damaged\nversion2.weft: accepted$",
+    "over-the-air": r"^version1.weft: accepted, initial state\n(?:run .*\n){5}cut.weft: model: .*damaged\n"
+                    r"(?:run .*\n){5}damaged.weft: model: plan hash .*\n(?:run .*\n){5}"
+                    r"version2.weft: accepted, kept state\n(?:run .*\n?){5}$",
     "several-models": r"^60 frames, \d+ with speech$",
 }
 BLOCK = re.compile(r"(?:^`([\w.]+)`[^\n]*:\n\n)?^```(\w*)\n(.*?)^```", re.DOTALL | re.MULTILINE)
@@ -101,6 +103,23 @@ def run(recipe, text, folder, environment):
     return "\n".join(line for line in printed if line)
 
 
+def check_updates(folder, environment):
+    """Refused files, and an update to the same file, must not change the outputs of the stream."""
+    def outputs(*files):
+        result = subprocess.run(["./update", "version1.weft", *files], cwd=folder, env=environment, capture_output=True,
+                                text=True, check=True)
+        return [line for line in result.stdout.splitlines() if line.startswith("run ")]
+
+    without = outputs("absent.weft", "absent.weft")
+    for files in (("damaged.weft", "cut.weft"), ("cut.weft", "damaged.weft"), ("version1.weft", "version1.weft")):
+        if outputs(*files) != without:
+            sys.exit(f"over-the-air: {files}: must print {without}, and prints {outputs(*files)}")
+
+
+# Checks of the programs of a recipe, after its commands.
+CHECKS = {"over-the-air": check_updates}
+
+
 def main():
     """Runs all recipes; the first error ends the program."""
     weft, build, source, fixtures, work = (pathlib.Path(argument).absolute() for argument in sys.argv[1:6])
@@ -121,6 +140,8 @@ def main():
         printed = run(recipe, text, folder, environment)
         if not re.search(EXPECTED[recipe], printed, re.MULTILINE):
             sys.exit(f"{recipe}: must print {EXPECTED[recipe]!r}, and prints\n{printed}")
+        if recipe in CHECKS:
+            CHECKS[recipe](folder, environment)
         print(f"{recipe}: ran")
     return 0
 
