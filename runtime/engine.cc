@@ -11,7 +11,7 @@
 // files compute in integers.
 #if ((defined(__arm__) && !defined(__ARM_FP)) || (defined(__riscv) && !defined(__riscv_flen))) && \
     !defined(WEFT_SOFT_FLOAT)
-#warning "no floating-point unit: f32 layers are 145 to 430 times slower; define WEFT_SOFT_FLOAT"
+#warning "no floating-point unit: f32 layers are 131 to 430 times slower; define WEFT_SOFT_FLOAT"
 #endif
 
 namespace weft {

@@ -22,6 +22,10 @@ def _steps(tree):
 _TARGET = re.compile(r'^WEFT_TARGET\("([^"]*)", "([^"]*)", "([^"]*)", "([^"]*)", '
                      r'(?:\w+, ){6}([\d.]+), \d+\)$',
                      re.MULTILINE)
+# The cost of f32 without an FPU: the last number of a row, where it is not 1.
+_FLOAT_COST = re.compile(r"^WEFT_TARGET\(.*, (\d+)\)$", re.MULTILINE)
+_COST_PAGES = ("README.md", "docs/embedding.md", "runtime/engine.cc")
+_COST_TEXT = re.compile(r"\b(\d+) to (\d+) times (?:as long|slower)")
 
 
 def _targets(tree):
@@ -355,9 +359,21 @@ def filled(tree):
     return texts
 
 
+def _cost_faults(tree):
+    """Yields the pages whose cost of f32 without an FPU is not that of targets.inc."""
+    costs = [int(cost) for cost in _FLOAT_COST.findall(tree.text("converter/cli/targets.inc")) if cost != "1"]
+    if not costs:
+        return
+    must = f"{min(costs)} to {max(costs)}"
+    for path in _COST_PAGES:
+        for low, high in _COST_TEXT.findall(tree.text(path)) or [("?", "?")]:
+            if f"{low} to {high}" != must:
+                yield f"{path}: f32 without an FPU takes {low} to {high} times as long; must be {must} (targets.inc)"
+
+
 def check(tree):
     """The tables exist in their files and are up to date."""
-    faults = [
+    faults = [*_cost_faults(tree)] + [
         f"{path}: has no `<!-- {name} -->`; must have it before the table of {name}"
         for name, (path, _) in _TABLES.items()
         if path not in tree.paths or f"<!-- {name} -->\n" not in tree.text(path)
