@@ -3,34 +3,15 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cctype>
 #include <string_view>
 #include <system_error>
+
+#include "converter/base/shell_word.h"
 
 namespace weft {
 namespace {
 
 using std::filesystem::path;
-
-// Quotes text so that a shell reads it as one word.
-std::string ShellWord(const std::string& text) {
-  const auto is_plain = [](unsigned char c) {
-    return std::isalnum(c) != 0 ||
-           std::string_view("_-./+,:@%").find(static_cast<char>(c)) != std::string_view::npos ||
-           c >= 0x80;
-  };
-  if (!text.empty() && std::all_of(text.begin(), text.end(), is_plain)) return text;
-  std::string quoted = "'";
-  for (const char c : text) {
-    if (c == '\'') {
-      quoted += "'\\''";
-    } else {
-      quoted += c;
-    }
-  }
-  return quoted + "'";
-}
 
 // A Python string literal for a program in double quotes of a shell.
 std::string PythonWord(const std::string& text) {

@@ -9,6 +9,7 @@
 #include <tuple>
 #include <utility>
 
+#include "converter/base/shell_word.h"
 #include "converter/cli/table.h"
 #include "runtime/format/listing.h"
 

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cstdlib>
 
 #include "converter/cli/system_streams.h"
@@ -48,17 +47,6 @@ std::string Size(int64_t bytes) {
   size_t unit = 0;
   for (size /= 1024; size >= 1024 && unit + 1 < std::size(kUnits); size /= 1024) ++unit;
   return fmt::format("{} ({:.3g} {})", text, size, kUnits[unit]);
-}
-
-std::string ShellWord(const std::string& word) {
-  const auto is_plain = [](unsigned char c) {
-    return std::isalnum(c) != 0 ||
-           std::string_view("_-./:=,+").find(static_cast<char>(c)) != std::string_view::npos;
-  };
-  if (std::ranges::all_of(word, is_plain)) return word;
-  std::string quoted = "'";
-  for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return quoted + "'";
 }
 
 }  // namespace weft::cli

@@ -22,9 +22,6 @@ std::string Grouped(int64_t number);
 // Returns "1,572,864 bytes (1.5 MiB)", else "1572864 bytes".
 std::string Size(int64_t bytes);
 
-// Quotes a word for a shell if it has special characters.
-std::string ShellWord(const std::string& word);
-
 }  // namespace weft::cli
 
 #endif  // WEFT_CONVERTER_CLI_TERMINAL_H_

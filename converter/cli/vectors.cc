@@ -6,6 +6,7 @@
 #include <cstring>
 #include <span>
 
+#include "converter/base/shell_word.h"
 #include "converter/cli/call_files.h"
 #include "converter/emit/self_test.h"
 #include "runtime/format/listing.h"
@@ -107,7 +108,8 @@ std::string AddSide(const std::vector<ModelPort>& ports, const std::vector<Runs>
     const std::string name = fmt::format("{}s/{}", side, names[i]);
     const std::string port = fmt::format("{} {} \"{}\"", side, i, ports[i].display_name);
     all = AddFiles(name, port, runs[i], files) && all;
-    options += fmt::format(" {} {}={}/{}.npy", option, i, folder, name);
+    const std::string word = fmt::format("{}={}/{}.npy", i, folder, name);
+    options += fmt::format(" {} {}", option, ShellWord(word));
   }
   return all ? options : "";
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "converter/base/shell_word.h"
 #include "converter/base/visible.h"
 
 namespace weft::graph {
@@ -21,7 +22,7 @@ bool IsNamedTime(const ir::Graph& graph, size_t input, const TimeNames& names) {
 
 // Returns the --shape option that sets the batch; other dynamic axes are "?".
 std::string ShapeOption(const std::string& name, const Dims& dims) {
-  std::string text = fmt::format("--shape {}=N", name);
+  std::string text = fmt::format("--shape {}=N", ShellWord(name));
   for (size_t axis = 1; axis < dims.size(); ++axis) {
     text += dims[axis] < 0 ? ",?" : fmt::format(",{}", dims[axis]);
   }

@@ -14,6 +14,7 @@
 #include "converter/cli/evidence_facts.h"
 #include "converter/cli/evidence_parts.h"
 #include "converter/cli/facts.h"
+#include "runtime/format/listing.h"
 #include "tests/cli/command_fixture.h"
 
 namespace weft::cli {
@@ -267,6 +268,22 @@ TEST_F(Evidence, HasHashesOfAnyName) {
         << name << Text("ev/all");
     ASSERT_EQ(std::system((in_folder + "sha256sum *.weft >line").c_str()), 0);
     EXPECT_TRUE(Text("ev/SHA256SUMS").starts_with(Text("ev/line"))) << Text("ev/SHA256SUMS");
+  }
+}
+
+// Names of ports are in the names of the vector files, and so in the commands.
+TEST_F(Evidence, QuotesNamesInCommands) {
+  const std::string names[] = {"left microphone", "a;touch bad", "gain(dB)", "it's",
+                               "x&amp;y",         "$HOME"};
+  for (const std::string& name : names) {
+    SCOPED_TRACE(name);
+    std::string xml(kSum);
+    const std::string from = "names=\"x,alias\"";
+    xml.replace(xml.find(from), from.size(), "names=\"" + name + "\"");
+    WriteModel(xml);
+    ASSERT_EQ(Weft("convert model.xml -o model.weft --evidence ev").code, 0);
+    ExpectRepeats(3);
+    EXPECT_FALSE(std::filesystem::exists(Path("ev/bad")));
   }
 }
 

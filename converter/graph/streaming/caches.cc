@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "converter/base/shell_word.h"
 #include "converter/base/visible.h"
 #include "converter/graph/input_states.h"
 #include "converter/graph/recognise/nodes.h"
@@ -101,7 +102,7 @@ std::vector<HandedState> HandedStates(const ir::Graph& graph) {
 std::string ShapesOf(const ir::Graph& graph) {
   std::string text;
   const auto add = [&](const ir::Node& node) {
-    text += fmt::format(" {}=", OneLine(InputName(graph, node)));
+    text += fmt::format(" {}=", ShellWord(OneLine(InputName(graph, node))));
     const Dims& dims = node.outputs[0].type.dims;
     for (size_t axis = 0; axis < dims.size(); ++axis) {
       const bool is_open = (ir::OpenAxes(node.outputs[0]) >> axis & 1U) != 0;
@@ -121,7 +122,8 @@ std::string ShapesOf(const ir::Graph& graph) {
 std::string AdviceForCaches(const ir::Graph& graph) {
   std::string names, options;
   for (const HandedState& state : HandedStates(graph)) {
-    options += fmt::format(" {}={}", OneLine(state.input), OneLine(state.output));
+    options +=
+        fmt::format(" {}={}", ShellWord(OneLine(state.input)), ShellWord(OneLine(state.output)));
     if (!state.is_cache) continue;
     names += fmt::format("{}\"{}\"", names.empty() ? "" : ", ", OneLine(state.input));
   }

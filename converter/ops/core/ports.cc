@@ -2,6 +2,7 @@
 // Parameter, Result and Const: the ports and constants of a graph.
 #include <fmt/format.h>
 
+#include "converter/base/shell_word.h"
 #include "converter/ir/time_length.h"
 #include "converter/ops/families.h"
 #include "converter/ops/support/axes.h"
@@ -30,7 +31,7 @@ void InferParameter(InferScope& scope) {
     return scope.Fault(
         "its shape is of unknown rank; weft plans memory ahead, so every dimension must be fixed "
         "(--shape {}=..., or reshape the model before export)",
-        name);
+        ShellWord(name));
   }
   for (size_t axis = 0; axis < port.type.dims.size(); ++axis) {
     if (port.type.dims[axis] >= 0) continue;
@@ -39,7 +40,7 @@ void InferParameter(InferScope& scope) {
     return scope.Fault(
         "dimension {} of {} is dynamic; weft plans memory ahead, so every dimension must be fixed "
         "(--shape {}={} with a number for each N{})",
-        axis, ir::BoundedText(scope.node()), name, OpenShape(port), streaming);
+        axis, ir::BoundedText(scope.node()), ShellWord(name), OpenShape(port), streaming);
   }
   scope.SetOutput(0, TensorType(port.type));
 }
