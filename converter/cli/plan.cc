@@ -27,10 +27,15 @@ namespace {
 constexpr int64_t kMaxLooks = 1'500'000'000;
 
 constexpr const char* kPlanFooter =
-    R"(FILE.csv has the header id,lower,upper,size and a line for each buffer: its name, the
-half-open interval of time in which it is live, and its size in bytes. Optional columns are
-alignment, gaps, offset (for a fixed address) and near. weft convert --dump-after plan prints the
-problem of a model. The solution has the column offset.
+    R"(FILE.csv has the header id,lower,upper,size and a line for each buffer: its unique name, the
+half-open interval of time in which it is live, and its size in bytes. Optional columns:
+  alignment  divisor of the offset
+  gaps       BEGIN-END BEGIN-END: times at which the buffer is not live
+  offset     fixed offset
+  near       X:BEFORE:BEHIND: may overlap the buffer of index X
+  hint, traffic   accepted, but not used with one memory
+The solution has the column offset. weft convert --dump-after plan prints the buffers of a model
+as text.
 
 The solver tries greedy orders, then searches for the minimum. The result reports the maximum
 distance from the minimum. The search is limited by nodes (placed buffers), not by time, so the

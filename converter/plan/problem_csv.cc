@@ -7,6 +7,8 @@
 #include <array>
 #include <cmath>
 #include <set>
+#include <string>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -144,6 +146,7 @@ class Reader {
         Row row(positions_, cells);
         problem.buffers.push_back(row.Read());
         row.ReadOverlaps(problem.buffers.size() - 1, problem.allowed_overlaps);
+        if (row.fault.empty()) row.fault = CheckName(problem.buffers.back().name);
         if (!row.fault.empty()) Add(line_number, row.fault);
       }
     }
@@ -176,6 +179,11 @@ class Reader {
     }
     return true;
   }
+  // The solution names its buffers by these names.
+  std::string CheckName(const std::string& name) {
+    if (names_.insert(name).second) return "";
+    return fmt::format("id is \"{}\", as in an earlier line; must be given once", name);
+  }
   // Checks what depends on more than one line.
   void CheckOverlaps(const Problem& problem) {
     std::set<std::pair<size_t, size_t>> pairs;
@@ -201,6 +209,7 @@ class Reader {
   const std::string_view where_;
   Faults& faults_;
   std::array<int, kColumns> positions_;
+  std::unordered_set<std::string> names_;
   bool has_fault_ = false;
 };
 

@@ -65,6 +65,9 @@ TEST_F(PlanCommand, SaysWhatIsWrongWithAProblem) {
   EXPECT_EQ(outcome.code, 1);
   EXPECT_EQ(outcome.err, "p.csv:2: lifetime is [2, 2); must not be empty\n");
   EXPECT_EQ(Weft("plan absent.csv").err, "absent.csv: cannot be read: No such file or directory\n");
+  WriteProblem("id,lower,upper,size\na,0,2,64\nb,0,2,64\na,1,3,32\n");
+  EXPECT_EQ(Weft("plan p.csv").err,
+            "p.csv:4: id is \"a\", as in an earlier line; must be given once\n");
   EXPECT_EQ(Weft("plan absent.csv").code, 1);
   EXPECT_EQ(Weft("plan p.csv -o p.csv").code, 2);
   EXPECT_EQ(Entries(), Names{"p.csv"});
