@@ -377,9 +377,9 @@ Exit Convert(ConvertCall& call) {
     return Exit::kDone;
   }
   if (call.quiet) return Exit::kDone;
-  if (converted->streamed) SayText(StreamedText(*converted->streamed));
+  if (converted->streamed) AnswerText(StreamedText(*converted->streamed));
   const int64_t streams = call.options.streams;
-  if (streams > 0) SayText(StreamsText(streams, converted->stream_state_bytes) + "\n");
+  if (streams > 0) AnswerText(StreamsText(streams, converted->stream_state_bytes) + "\n");
   AnswerText(ConversionText(call.output, conversion, call.options));
   return Exit::kDone;
 }

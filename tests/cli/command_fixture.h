@@ -160,6 +160,11 @@ class CommandTest : public testing::Test {
     return elements;
   }
 
+  // The facts of --streaming and --streams that convert prints before the size of the file.
+  static std::string WithoutSummary(const std::string& out) {
+    return out.substr(0, out.find("cut.weft: "));
+  }
+
   // Names in the folder, sorted.
   std::vector<std::string> Entries() const {
     std::vector<std::string> names;
