@@ -85,16 +85,22 @@ std::string CopiesText(const Json& facts) {
                      copies.empty() ? "" : table);
 }
 
+// Buffers may overlap, so their sizes can add up to more than the bytes in use.
+std::string PeakText(const Json& peak) {
+  uint64_t sum = 0;
+  for (const Json& buffer : peak["largest"]) sum += buffer["bytes"].get<uint64_t>();
+  return fmt::format("maximum use at step {} \"{}\": {} bytes in {} buffers{}", Plain(peak["step"]),
+                     Plain(peak["layer"]), Plain(peak["bytes"]), Plain(peak["buffers"]),
+                     sum > peak["bytes"].get<uint64_t>() ? ", which share bytes" : "");
+}
+
 std::string MemoryText(const Json& budget) {
   Table table({"memory", ">bytes", "content"});
   table.Row({"state", Plain(budget["state_bytes"]), "kept between runs, one per stream"});
   for (const Json& region : budget["scratch"]) {
     std::string what = "may be used for other data between runs";
     if (region.contains("peak")) {
-      const Json& peak = region["peak"];
-      what =
-          fmt::format("maximum use at step {} \"{}\": {} bytes in {} buffers", Plain(peak["step"]),
-                      Plain(peak["layer"]), Plain(peak["bytes"]), Plain(peak["buffers"]));
+      what = PeakText(region["peak"]);
     }
     if (region.contains("weight_bytes")) {
       what +=
