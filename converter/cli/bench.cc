@@ -246,7 +246,7 @@ Exit BenchModels(const BenchCall& call) {
   if (!complaints.ok()) return Report(complaints);
   for (const auto& bench : benches) report.models.push_back(bench->Take());
   PrintReport(report);
-  return Exit::kDone;
+  return Report(complaints);
 }
 
 }  // namespace

@@ -217,7 +217,7 @@ Exit CompareLayersOf(const CompareCall& call) {
       complaints.input);
   if (!complaints.ok()) return Report(complaints);
   const std::vector<Expected> outputs = TakeOutputs(call, *model, expected, complaints);
-  if (!complaints.ok()) return Report(complaints);
+  if (const Exit exit = Report(complaints); exit != Exit::kDone) return exit;
   if (!call.json) AnswerText(LayersText(layers.Rows()));
   return CompareOutputs(call, *model, session, outputs, layers.Rows()) ? Exit::kDone : Exit::kInput;
 }
@@ -235,7 +235,7 @@ Exit CompareModel(const CompareCall& call) {
                                                             : RunOther(call, *model, complaints);
   if (!complaints.ok()) return Report(complaints);
   session.Run(call.repeat, complaints.input);
-  if (!complaints.ok()) return Report(complaints);
+  if (const Exit exit = Report(complaints); exit != Exit::kDone) return exit;
   return CompareOutputs(call, *model, session, expected) ? Exit::kDone : Exit::kInput;
 }
 

@@ -60,9 +60,32 @@ bool Cast(ElementType type, Array& array, std::string* reason) {
   return true;
 }
 
+// Returns why the samples of a call are not consecutive samples of one stream; empty if they are. A
+// second axis with several elements must follow the time axis: frames of samples.
+std::string SampleOrderFault(const ModelPort& port) {
+  const Dims& dims = port.type.dims;
+  if (port.has_streams) {
+    return fmt::format(
+        "is a recording of one stream; input \"{}\" {} has {} streams; must be a .npy file",
+        port.display_name, ToString(port.type), dims[0]);
+  }
+  std::vector<size_t> axes;  // with several elements
+  for (size_t i = 0; i < dims.size(); ++i) {
+    if (dims[i] > 1) axes.push_back(i);
+  }
+  const bool is_framed = axes.size() == 2 && port.time_axis == axes[0];
+  if (axes.size() <= 1 || is_framed) return "";
+  return fmt::format(
+      "is a recording; input \"{}\" {} has {} axes with several elements; must have 1, or a .npy "
+      "file",
+      port.display_name, ToString(port.type), axes.size());
+}
+
 // Splits a recording into calls. An incomplete call at the end is dropped.
 std::optional<Feed> CutRecording(const ModelPort& port, const Recording& recording,
                                  std::string* reason) {
+  *reason = SampleOrderFault(port);
+  if (!reason->empty()) return std::nullopt;
   const int64_t samples = ElementCount(port.type.dims).value_or(0);
   const int64_t calls = samples == 0 ? 0 : std::ssize(recording.samples) / samples;
   if (port.type.type != ElementType::f32 || calls == 0) {
@@ -77,7 +100,8 @@ std::optional<Feed> CutRecording(const ModelPort& port, const Recording& recordi
             .per_call = true,
             .along_time = port.time_axis.has_value(),
             .call_count = calls,
-            .seconds_per_call = static_cast<double>(samples) / recording.rate};
+            .seconds_per_call = static_cast<double>(samples) / recording.rate,
+            .missing_bytes = recording.missing_bytes};
   feed.array.type.dims.insert(feed.array.type.dims.begin(), calls);
   feed.array.bytes.resize(static_cast<size_t>(calls * samples) * sizeof(float));
   std::memcpy(feed.array.bytes.data(), recording.samples.data(), feed.array.bytes.size());
@@ -210,6 +234,12 @@ std::optional<Feed> ReadFeed(const ModelPort& port, const std::string& file, boo
   if (reason.empty()) feed = ParseFeed(port, *std::move(bytes), cast, &reason);
   if (feed) {
     feed->file = file;
+    if (feed->missing_bytes > 0) {
+      faults.Warn(
+          fmt::format("{}: has {} bytes less than the stated length of its data; the "
+                      "samples in the file are read",
+                      file, feed->missing_bytes));
+    }
   } else {
     faults.Add(fmt::format("{}: {}", file, reason));
   }

@@ -25,6 +25,7 @@ struct Feed {
   bool along_time = false;  // the file has the calls along the port's time axis
   int64_t call_count = 1;
   double seconds_per_call = 0;  // for recordings; 0: unknown
+  size_t missing_bytes = 0;     // of a recording whose file was cut
 };
 
 // Reads a .npy or WAV file. Returns nullopt and adds a fault if it cannot be read or does not fit

@@ -181,6 +181,10 @@ bool LoadedModel::Open(Faults& faults, StepTable steps) {
   if (!lines.empty()) return false;
   inputs_ = PortsOf(root(), root().inputs(), "input");
   outputs_ = PortsOf(root(), root().outputs(), "output");
+  Streams streams;
+  const bool has_streams = Streams::Open(bytes(), {nullptr, needs_.state_bytes}, &streams).ok();
+  for (ModelPort& port : inputs_) port.has_streams = has_streams;
+  for (ModelPort& port : outputs_) port.has_streams = has_streams;
   const auto rows = format::RowsOf(root().streamed_ports());
   for (uint32_t i = 0; i < rows.count && rows.count == inputs_.size() + outputs_.size(); ++i) {
     if (rows[i].time() != format::PortTime::steps) continue;

@@ -26,6 +26,7 @@ struct ModelPort {
   bool has_length = false;  // the length of length_axis is known at run time only
   uint32_t length_axis = 0;
   std::optional<uint32_t> time_axis;  // of a model converted with --streaming
+  bool has_streams = false;           // axis 0 is the stream, of a model with --streams
   std::string display_name;           // the first name, or "input 0" in a file without names
 };
 

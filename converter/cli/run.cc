@@ -22,9 +22,12 @@ constexpr const char* kRunFooter =
 
 A file with the shape of its input is the input of every call. A file with an extra leading axis
 of length N feeds N calls; all outputs then have this axis. A file that is longer along the time
-axis of a streaming model is split into calls; outputs are joined along their time axes. A .wav
-file is split into calls, too; samples after the last complete call are left out. State is kept
-between calls. --repeat runs all calls again and writes the outputs of the last pass.
+axis of a streaming model is split into calls; outputs are joined along their time axes. State is
+kept between calls. --repeat runs all calls again and writes the outputs of the last pass.
+
+A .wav file has one channel and is split into calls, too; samples after the last complete call are
+left out. Its input must have one axis with several elements, or a time axis and then an axis of
+samples. Models with --streams need a .npy file.
 
 In files, bf16 is stored as uint16, and i4 and u4 as packed bytes in a uint8 array of one axis.
 
@@ -128,7 +131,7 @@ Exit Run(const RunCall& call) {
     return Report(complaints);
   }
   PrintOutputs(call, *model, session, paths);
-  return Exit::kDone;
+  return Report(complaints);
 }
 
 }  // namespace

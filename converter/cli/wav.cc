@@ -15,6 +15,9 @@ constexpr uint32_t kPcm = 1, kFloat = 3, kExtensible = 0xFFFE;
 // RIFX has big-endian numbers, the last two have sizes of 64 bits.
 constexpr const char* kContainers[] = {"RIFF", "RIFX", "RF64", "BW64"};
 
+// Programs that write to a pipe state a length near the maximum of 31 or 32 bits.
+constexpr uint32_t kMinUnknownLength = 0x7FFF0000;
+
 // Reads a little-endian number of `count` <= 4 bytes; the bytes must exist.
 uint32_t NumberAt(std::string_view bytes, size_t offset, size_t count) {
   uint32_t number = 0;
@@ -100,14 +103,16 @@ std::optional<Recording> ParseWav(std::span<const std::byte> file, std::string* 
   bytes.remove_prefix(std::min<size_t>(12, bytes.size()));
   while (bytes.size() >= 8) {
     const std::string_view name = bytes.substr(0, 4);
-    // An interrupted recorder leaves a length beyond the end of the file.
-    const size_t size = std::min<size_t>(NumberAt(bytes, 4, 4), bytes.size() - 8);
+    // The file of an interrupted recording or download is shorter than the stated length.
+    const uint32_t stated = NumberAt(bytes, 4, 4);
+    const size_t size = std::min<size_t>(stated, bytes.size() - 8);
     const std::string_view chunk = bytes.substr(8, size);
     if (name == "fmt ") {
       format = ParseFormat(chunk, reason);
       if (!format) return std::nullopt;
     } else if (name == "data" && format) {
       Recording recording{std::vector<float>(size / (format->bits / 8)), format->rate};
+      if (stated < kMinUnknownLength) recording.missing_bytes = stated - size;
       for (size_t i = 0; i < recording.samples.size(); ++i) {
         recording.samples[i] = SampleAt(chunk, i, *format);
       }

@@ -16,6 +16,7 @@ namespace weft::cli {
 struct Recording {
   std::vector<float> samples;  // PCM: in [-1, 1)
   uint32_t rate = 0;           // samples per second
+  size_t missing_bytes = 0;    // the file is this much shorter than the stated length of its data
 };
 
 // Returns true for every kind of .wav file, also of those that ParseWav does not support.

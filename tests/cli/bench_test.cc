@@ -205,6 +205,20 @@ TEST_F(BenchOptions, TakesRecordings) {
       "elements");
   WriteText("x.wav", "RIFF....WAVE");
   expect_fault("has no format; must hold samples");
+  // The file of an interrupted recording ends before its data.
+  WriteWav("x.wav", 1, 16, 1, samples);
+  const std::string full = Text("x.wav");
+  WriteText("x.wav", full.substr(0, full.size() - 3));
+  const Outcome cut = Weft("run model.weft --input x=x.wav");
+  EXPECT_EQ(cut.code, 0);
+  EXPECT_EQ(cut.out, "total f32[1,2]\n[[0.5, -0.5]]\n");
+  EXPECT_EQ(cut.err,
+            "warning: x.wav: has 3 bytes less than the stated length of its data; the samples in "
+            "the file are read\n");
+  // A length that a program wrote to a pipe.
+  WriteText("x.wav",
+            full.substr(0, full.size() - 14) + "\xff\xff\xff\xff" + full.substr(full.size() - 10));
+  EXPECT_EQ(Weft("run model.weft --input x=x.wav").err, "");
   // Every prefix of a recording is either read or rejected.
   WriteWav("whole.wav", 1, 16, 1, samples);
   const std::string whole = Text("whole.wav");

@@ -89,7 +89,7 @@ TEST_F(TimeAxis, IsTheOneThatIsNamed) {
     const bool is_known = std::string_view(name).find("none") == std::string_view::npos;
     EXPECT_EQ(outcome.code, is_known ? 0 : 2) << name;
     if (!is_known) continue;
-    EXPECT_EQ(outcome.err,
+    EXPECT_EQ(WithoutSummary(outcome.out),
               "streaming: 1 of 2 time steps per run\n"
               "  input  \"x\" f32[6,1]: time axis 1, 1 of 2 positions per run\n"
               "  output \"y\" f32[6,1]: time axis 1, 1 of 2 positions per run\n"
@@ -134,17 +134,18 @@ TEST_F(TimeAxis, MayBeADynamicDimension) {
                                       {"--streaming=2 --shape x=?,2", 2}}) {
     const Outcome outcome = Weft("convert model.xml -o cut.weft " + option);
     ASSERT_EQ(outcome.code, 0) << outcome.err;
-    EXPECT_EQ(outcome.err, fmt::format("streaming: {0} time step{1} per run\n"
-                                       "  input  \"x\" f32[{0},2]: time axis 0, {0} position{1} "
-                                       "per run\n"
-                                       "  output \"y\" f32[{0},2]: time axis 0, {0} position{1} "
-                                       "per run\n"
-                                       "  state  \"sum/sum\" 8 bytes: the sum so far of layer 2 "
-                                       "\"sum\"\n"
-                                       "  each output depends on all time steps so far\n"
-                                       "  states: 8 bytes, in memory each rounded up to a multiple "
-                                       "of 16; lower bound 8 bytes\n",
-                                       steps, steps == 1 ? "" : "s"));
+    EXPECT_EQ(WithoutSummary(outcome.out),
+              fmt::format("streaming: {0} time step{1} per run\n"
+                          "  input  \"x\" f32[{0},2]: time axis 0, {0} position{1} "
+                          "per run\n"
+                          "  output \"y\" f32[{0},2]: time axis 0, {0} position{1} "
+                          "per run\n"
+                          "  state  \"sum/sum\" 8 bytes: the sum so far of layer 2 "
+                          "\"sum\"\n"
+                          "  each output depends on all time steps so far\n"
+                          "  states: 8 bytes, in memory each rounded up to a multiple "
+                          "of 16; lower bound 8 bytes\n",
+                          steps, steps == 1 ? "" : "s"));
   }
   const auto json =
       nlohmann::json::parse(Weft("convert model.xml -o cut.weft --streaming --json").out);
@@ -236,7 +237,7 @@ TEST_F(TimeAxis, OfADynamicDimensionIsTheBatchIfOnlyOneRowIsValid) {
   WriteText("model.bin", {reinterpret_cast<const char*>(numbers), sizeof numbers});
   const Outcome outcome = Weft("convert model.xml -o cut.weft --streaming=2");
   ASSERT_EQ(outcome.code, 0) << outcome.err;
-  EXPECT_NE(outcome.err.find("  input  \"x\" f32[1,2]: time axis 1, 2 of 4 positions per run\n"),
+  EXPECT_NE(outcome.out.find("  input  \"x\" f32[1,2]: time axis 1, 2 of 4 positions per run\n"),
             std::string::npos)
       << outcome.err;
   WriteFloats("x.npy", {1, 4}, {1, 10, 100, 1000});
@@ -304,6 +305,45 @@ TEST_F(TimeAxis, OfARecordingIsJoinedToo) {
                                  54));
   EXPECT_EQ(Weft("run cut.weft --input x=x.wav").out,
             "y f32[4,1]\n[[0.125],\n [0.375],\n [0.5],\n [1]]\n");
+}
+
+// 5 samples of f32: 1, 2, 3, 4, 5.
+std::string FiveSamples() {
+  std::string text(
+      "RIFF\x38\0\0\0WAVEfmt \x10\0\0\0\3\0\1\0\x40\x1f\0\0"
+      "\0\x7d\0\0\4\0\x20\0data\x14\0\0\0",
+      44);
+  const float samples[] = {1, 2, 3, 4, 5};
+  return text.append(reinterpret_cast<const char*>(samples), sizeof samples);
+}
+
+// Samples are not dealt to streams, channels or features.
+TEST_F(TimeAxis, OfARecordingIsTheOnlyOrderOfItsSamples) {
+  WriteText("x.wav", FiveSamples());
+  const auto fault_of = [&](const std::string& shape, const std::string& dims,
+                            const std::string& options) {
+    WriteModel(SumOver(shape, dims));
+    const Outcome made = Weft("convert model.xml -o m.weft " + options);
+    EXPECT_EQ(made.code, 0) << made.err;
+    const Outcome outcome = Weft("run m.weft --input x=x.wav");
+    EXPECT_EQ(outcome.code, outcome.err.empty() ? 0 : 1);
+    return outcome.err;
+  };
+  const std::string open = "<dim>-1</dim><dim>1</dim>", pairs = "<dim>6</dim><dim>2</dim>";
+  const std::string must = " axes with several elements; must have 1, or a .npy file\n";
+  EXPECT_EQ(fault_of("?,1", open, "--streaming=2"), "");
+  EXPECT_EQ(fault_of("6,2", pairs, "--streaming=2 --time-axis x=0"), "");
+  EXPECT_EQ(fault_of("6,2", pairs, "--streaming=2 --time-axis x=1"),
+            "x.wav: is a recording; input \"x\" f32[6,2] has 2" + must);
+  EXPECT_EQ(fault_of("2,2", "<dim>2</dim><dim>2</dim>", ""),
+            "x.wav: is a recording; input \"x\" f32[2,2] has 2" + must);
+  ASSERT_EQ(Weft("convert '" WEFT_FIXTURES_DIR "/zoo/models/lstm_amp.dynamo/model.xml' -o m.weft "
+                 "--streaming --streams 4")
+                .code,
+            0);
+  EXPECT_EQ(Weft("run m.weft --input wave=x.wav").err,
+            "x.wav: is a recording of one stream; input \"wave\" f32[4,1,1] has 4 streams; must be "
+            "a .npy file\n");
 }
 
 TEST_F(TimeAxis, OfAFileHasWholeRuns) {
