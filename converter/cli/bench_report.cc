@@ -141,11 +141,10 @@ double RatioOf(const BenchReport& report, const Measured& measured) {
 }
 
 Json BenchFacts(const BenchReport& report, const Measured& measured) {
-  Json json = {{"file", measured.model->file()},
-               {"iterations", measured.runs.size()},
-               {"warm_up", report.warm_up},
-               {"clock_nanoseconds", report.clock_cost},
-               {"microseconds", TimesOf(measured)}};
+  Json json = {
+      {"file", measured.model->file()},         {"checksum", ChecksumText(*measured.model)},
+      {"iterations", measured.runs.size()},     {"warm_up", report.warm_up},
+      {"clock_nanoseconds", report.clock_cost}, {"microseconds", TimesOf(measured)}};
   if (measured.deadline_nanoseconds > 0) {
     const double deadline = measured.deadline_nanoseconds;
     json["deadline"] = {{"microseconds", Microseconds(deadline)},

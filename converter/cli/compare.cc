@@ -153,7 +153,7 @@ bool CompareOutputs(const CompareCall& call, const LoadedModel& model, Session& 
   const bool has_f16 = HasF16Weights(model.root());
   if (!equal && has_f16) Say("note: {}: weights were f16 in the IR{}", model.file(), kF16Advice);
   if (call.json) {
-    Json json = {{"equal", equal}, {"f16_weights", has_f16}};
+    Json json = {{"equal", equal}, {"checksum", ChecksumText(model)}, {"f16_weights", has_f16}};
     if (!layers.is_null()) json["layers"] = std::move(layers);
     json["outputs"] = std::move(list);
     Print(json);

@@ -283,7 +283,7 @@ Json FactsOf(const LoadedModel& model, const FactParts& parts) {
   Json facts = {{"file", model.file()},
                 {"file_bytes", model.bytes().size},
                 {"format_version", root.format_version()},
-                {"checksum", fmt::format("{:016x}", root.checksum())},
+                {"checksum", ChecksumText(model)},
                 {"generator", root.generator() != nullptr ? root.generator()->str() : ""},
                 {"needs",
                  {{"state_bytes", needs.state_bytes},

@@ -122,6 +122,10 @@ bool LoadedModel::Passes(const Fault& fault, Faults& faults) const {
   return false;
 }
 
+std::string ChecksumText(const LoadedModel& model) {
+  return fmt::format("{:016x}", model.root().checksum());
+}
+
 std::string VariableName(const format::Model& model, uint32_t variable) {
   const uint32_t name = format::RowsOf(model.variables())[variable].first_name();
   return name == format::kNoSlot ? "" : model.names()->Get(name)->str();

@@ -96,6 +96,9 @@ class LoadedModel {
   std::vector<ModelPort> inputs_, outputs_;
 };
 
+// Returns the checksum of the file as hexadecimal text, which identifies the model in JSON.
+std::string ChecksumText(const LoadedModel& model);
+
 // Returns the variable's name; empty in a file without names.
 std::string VariableName(const format::Model& model, uint32_t variable);
 

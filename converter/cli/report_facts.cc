@@ -149,6 +149,17 @@ class Fields {
   Faults& faults_;
 };
 
+// Checks that the data are of this file. Returns false and adds a fault if not.
+bool IsOf(const Fields& fields, const std::string& file, const Json& model, Faults& faults) {
+  const std::string is = fields.Text("checksum"), must = model["checksum"];
+  if (is == must) return true;
+  if (!is.empty()) {
+    faults.Add(fmt::format("{}: is of a model with checksum {}; must be {}, that of {}", file,
+                           OneLine(is), must, model["file"].get<std::string>()));
+  }
+  return false;
+}
+
 // Times of one model.
 struct TimesEntry {
   Json json;
@@ -210,6 +221,7 @@ Json RunTimes(const Json& entry, const Fields& fields, const std::string& file, 
 Json TimesOf(const TimesEntry& entry, const Json& model, Faults& faults) {
   const std::string& file = entry.file;
   const Fields fields(entry.json, file, kBenchJson, faults);
+  if (!entry.is_board && !IsOf(fields, file, model, faults)) return nullptr;
   Json json = entry.is_board ? Json::object() : RunTimes(entry.json, fields, file, faults);
   Json steps = Json::array();
   double mean = 0;
@@ -238,9 +250,29 @@ Json DifferenceOf(const Fields& row) {
   return json;
 }
 
-Json ComparisonOf(const Json& found, const std::string& file, Faults& faults) {
+// Layers that were compared with files are those of an IR or a .tflite file. Fused layers have no
+// step, so at least one of them must be a layer of the model. Returns false and adds a fault if
+// not.
+bool HasLayer(const Json& layers, const std::string& file, const Json& model, Faults& faults) {
+  for (const Json& row : layers) {
+    const std::string name = Fields(row, file, kCompareJson, faults).Text("layer");
+    for (const Json& step : model["listing"]) {
+      if (step["layer"] == name) return true;
+    }
+  }
+  faults.Add(fmt::format("{}: has no layer of {}; must be a comparison of this model", file,
+                         model["file"].get<std::string>()));
+  return false;
+}
+
+Json ComparisonOf(const Json& found, const std::string& file, const Json& model, Faults& faults) {
   const Fields fields(found, file, kCompareJson, faults);
   const bool has_layers = fields.Has("layers");
+  const bool is_of_ir = has_layers && !fields.Has("checksum");
+  if (is_of_ir ? !HasLayer(fields.List("layers"), file, model, faults)
+               : !IsOf(fields, file, model, faults)) {
+    return nullptr;
+  }
   Json json = {{"equal", fields.Flag("equal")}, {"of", has_layers ? "layer" : "output"}};
   json["rows"] = Json::array();
   for (const Json& entry : fields.List(has_layers ? "layers" : "outputs")) {
@@ -280,7 +312,7 @@ void AddComparisons(const std::vector<std::string>& files, std::vector<Json>& mo
   if (!FewEnough(files.size(), "--accuracy", models.size(), faults)) return;
   for (size_t i = 0; i < files.size(); ++i) {
     const Json json = ReadObject(files[i], kCompareJson, faults);
-    if (!json.is_null()) models[i]["comparison"] = ComparisonOf(json, files[i], faults);
+    if (!json.is_null()) models[i]["comparison"] = ComparisonOf(json, files[i], models[i], faults);
   }
 }
 

@@ -195,7 +195,13 @@ TEST_F(ReportCommand, RefusesTimesOfAnotherModel) {
   EXPECT_NE(refused(bench.dump()).find("must be one of the 2 of model.weft"), std::string::npos);
   EXPECT_NE(refused(R"({"models": [)" + whole + "," + whole + "]}").find("of 2 models"),
             std::string::npos);
-  EXPECT_NE(refused(R"({"iterations": 1})").find("\"median\" is missing"), std::string::npos);
+  EXPECT_EQ(refused(R"({"iterations": 1})"),
+            "times.json: \"checksum\" is missing; must be as in the output of \"weft bench "
+            "--json\"\n");
+  const std::string checksum = bench["checksum"];
+  EXPECT_NE(refused(R"({"iterations": 1, "checksum": ")" + checksum + "\"}")
+                .find("\"median\" is missing"),
+            std::string::npos);
   for (const char* text : {"", "[]", "{", R"({"models": 1})", R"({"microseconds": 1, "steps": {}})",
                            R"({"iterations": -1, "microseconds": {}, "steps": [1]})"}) {
     refused(text);
@@ -231,24 +237,57 @@ TEST_F(ReportCommand, RefusesDeeplyNestedFiles) {
   }
   WriteText("deep.json", "{\"a\":" + repeated("[", 63) + repeated("]", 63) + "}");
   EXPECT_NE(Weft("inspect model.weft --html model.html --accuracy deep.json")
-                .err.find("\"equal\" is missing"),
+                .err.find("\"checksum\" is missing"),
             std::string::npos);
   EXPECT_EQ(Entries(), (Names{"deep.json", "model.weft"}));
 }
 
 TEST_F(ReportCommand, ShowsWhatCompareFound) {
   Convert(kSum);
-  WriteText("found.json", R"({"equal": false, "f16_weights": false, "outputs": [{"output": "y",
+  const std::string checksum = Json::parse(Weft("inspect model.weft --json").out)["checksum"];
+  const std::string begin = "{\"checksum\": \"" + checksum + "\", ";
+  WriteText("found.json",
+            begin + R"("equal": false, "f16_weights": false, "outputs": [{"output": "y",
     "equal": false, "elements": 6, "mismatches": 2, "largest_difference": "inf", "signal_to_noise_db": 43.5, "more": 1}]})");
   ASSERT_EQ(Weft("inspect model.weft --html model.html --accuracy found.json").code, 0);
   EXPECT_EQ(report::FactsOf(Text("model.html"))["comparison"], Json::parse(R"({"equal": false,
     "of": "output", "rows": [{"equal": false, "elements": 6, "mismatches": 2,
     "signal_to_noise_db": 43.5, "name": "y"}]})"));
-  WriteText("found.json", R"({"equal": 1})");
+  WriteText("found.json", begin + R"("equal": 1})");
   const Outcome outcome = Weft("inspect model.weft --html model.html --accuracy found.json");
   EXPECT_EQ(outcome.code, 1);
   EXPECT_NE(outcome.err.find("\"equal\" is of another type"), std::string::npos) << outcome.err;
   EXPECT_EQ(Weft("inspect model.weft --accuracy found.json").code, 2);
+}
+
+// Two models with equal steps and ports, but other weights.
+TEST_F(ReportCommand, RefusesDataOfAModelWithOtherWeights) {
+  WriteFloats("x.npy", {2, 3}, {1, 2, 3, 4, 5, 6});
+  Convert(kSum);
+  const float weights[] = {10, 20, 31, 0, 0};
+  WriteText("model.bin", {reinterpret_cast<const char*>(weights), sizeof weights});
+  ASSERT_EQ(Weft("convert model.xml -o other.weft").code, 0);
+  WriteText("times.json", Weft("bench model.weft --iterations 3 --json").out);
+  WriteText("found.json", Weft("compare model.weft model.weft --input x=x.npy --json").out);
+  WriteText("layers.json",
+            Weft("compare model.weft other.weft --input x=x.npy --json --layers").out);
+  const auto sum = [&](const std::string& model) -> std::string {
+    return Json::parse(Weft("inspect " + model + " --json").out)["checksum"];
+  };
+  for (const std::string option : {"--bench times", "--accuracy found", "--accuracy layers"}) {
+    EXPECT_EQ(Weft("inspect model.weft --html model.html " + option + ".json").code, 0) << option;
+    const Outcome outcome = Weft("inspect other.weft --html other.html " + option + ".json");
+    EXPECT_EQ(outcome.code, 1);
+    EXPECT_EQ(outcome.err, option.substr(option.find(' ') + 1) +
+                               ".json: is of a model with checksum " + sum("model.weft") +
+                               "; must be " + sum("other.weft") + ", that of other.weft\n");
+  }
+  // Layers that were compared with files are those of an IR.
+  WriteText("ir.json", R"({"equal": true, "layers": [{"layer": "gru", "equal": true}]})");
+  EXPECT_EQ(Weft("inspect model.weft --html model.html --accuracy ir.json").err,
+            "ir.json: has no layer of model.weft; must be a comparison of this model\n");
+  WriteText("ir.json", R"({"equal": true, "layers": [{"layer": "sum", "equal": true}]})");
+  EXPECT_EQ(Weft("inspect model.weft --html model.html --accuracy ir.json").code, 0);
 }
 
 TEST_F(ReportCommand, DrawsOneModelAlone) {
