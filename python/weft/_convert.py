@@ -44,9 +44,9 @@ def convert(model: Any, *, weights: str | os.PathLike[str] | None = None,
     time_axis: with streaming, the time axis of an input or output. Default: found automatically.
     streams: number of independent streams that each run processes, as the batch, for
       :class:`weft.Streams`; 0 keeps the batch.
-    precision: type of the weights of dense, convolution and recurrent layers: "f32", "f16", "bf16", "i8", "i8x8",
-      "i8x32", "i4:32", "i4:64", "i4:128" or "auto", which stores weights as f16 if this is exact, or large ones as i8x32,
-      else as f32. Integers narrow every layer: nothing is measured, unlike in the command.
+    precision: type of the weights of dense, convolution and recurrent layers: "f32", "f16", "bf16", "i8",
+      "i8x8", "i8x32", "i4:32", "i4:64", "i4:128" or "auto", which stores weights as f16 if this is exact, or
+      large ones as i8x32, else as f32. Integers narrow every layer: nothing is measured, unlike in the command.
     layer_precisions: exceptions, by the layer's name.
     arithmetic: rounding of int8 layers: "xnnpack" in f32, as LiteRT on desktops; "micro" by integers,
       with the codes of tflite-micro and CMSIS-NN; "auto" is "micro" for .tflite files.
