@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "converter/base/nearest.h"
+#include "converter/base/shell_word.h"
 #include "converter/base/visible.h"
 #include "converter/graph/port_names.h"
 #include "runtime/weft.h"
@@ -176,7 +177,7 @@ void AdviseShapes(const ir::Graph& graph, Faults& faults) {
     faults.Add(fmt::format(
         "{}: input \"{}\" has unknown dims, and the file stores {} for them; must have a "
         "shape: --shape {}={}",
-        graph.file, name, ToString(type), name, dims));
+        graph.file, name, ToString(type), ShellWord(name), dims));
   }
 }
 

@@ -101,41 +101,6 @@ TEST(StreamingForms, SelectsFromInterleavedPositions) {
       {0, 0});
 }
 
-ir::Source Quantised(GraphBuilder& g, ir::Source x, float low, float high) {
-  const ir::Source ends[] = {g.Float(low), g.Float(high)};
-  return g.Add("FakeQuantize", 1, {x, ends[0], ends[1], ends[0], ends[1]}, {{"levels", "256"}});
-}
-
-// One past of codes, which a layer of integers and a layer of floats read in different layouts.
-TEST(StreamingForms, KeepsTheCodesOfWindowsOverRows) {
-  for (const std::string mode : {"constant", "edge"}) {
-    for (const bool mean_first : {false, true}) {
-      ExpectLate(
-          [=](GraphBuilder& g, int64_t steps) {
-            const ir::Source x = Quantised(g, Signal(g, 4, steps), -2.2465553f, 2.2290041f);
-            const ir::Source rows = g.Add("Transpose", 1, {x, g.Ints({0, 2, 1})});
-            const ir::Source pads[] = {g.Ints({0, 4, 0}), g.Ints({0, 0, 0})};
-            const ir::Source padded =
-                g.Add("Pad", 12, {rows, pads[0], pads[1], g.Float(0)}, {{"pad_mode", mode}});
-            const ir::Source all = g.Add("Transpose", 1, {padded, g.Ints({0, 2, 1})});
-            const ir::Source weights = Quantised(g, Weights(g, {3, 4, 5}, 7), -2, 1.984375f);
-            const ir::Source y = g.Add("Convolution", 1, {all, weights}, Window(1, 1, 0, 0));
-            const ir::Source mean = g.Add("AvgPool", 1, {all},
-                                          {{"strides", "1"},
-                                           {"kernel", "5"},
-                                           {"pads_begin", "0"},
-                                           {"pads_end", "0"},
-                                           {"rounding_type", "floor"},
-                                           {"exclude-pad", "false"}});
-            const ir::Source results[] = {Quantised(g, y, -4, 3.96875f), mean};
-            g.Result(results[mean_first ? 1 : 0]);
-            g.Result(results[mean_first ? 0 : 1]);
-          },
-          {0, 0});
-    }
-  }
-}
-
 TEST(StreamingForms, ZerosAfterTransposedConvolutionsAreOutputPadding) {
   ExpectLate(
       [](GraphBuilder& g, int64_t steps) {

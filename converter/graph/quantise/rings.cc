@@ -24,7 +24,7 @@ bool Reads(const ir::Node& node, const ir::Node& read) {
 
 // Returns the tensor before reshapes and transpositions.
 ir::Source Unmoved(ir::Source source) {
-  while (KeepsOrder(*source.node) || IsCalled(*source.node, "Transpose")) {
+  while (KeepsOrder(*source.node) || PermutationOf(*source.node)) {
     source = source.node->inputs[0];
   }
   return source;

@@ -151,9 +151,30 @@ def _shared_pasts(x):
     return [y.output(0), node("Multiply", 1, [near, far]).output(0), half.output(0)]
 
 
+def _quantised(x, low, high):
+    ends = [np.float32(low), np.float32(high)]
+    return node("FakeQuantize", 1, [x, *ends, *ends], levels=256)
+
+
+def _codes_of_rows(x):
+    """Quantised [channels, time], padded before the batch axis is added, for integers and floats."""
+    rows = _quantised(x, -2.2465553, 2.2290041)
+    border = node("Pad", 12, [rows, i64(0, 4), i64(0, 0), np.float32(0)], pad_mode="constant")
+    border = node("Unsqueeze", 1, [border, i64(0)])
+    weights = _quantised(normal("cr", 4, CHANNELS, 5), -2, 1.984375)
+    y = node("Convolution", 1, [border, weights], **_window(1, 1, 0, 0))
+    mean = node("AvgPool", 1, [border], kernel=[5], strides=[1], pads_begin=[0], pads_end=[0],
+                rounding_type="floor", auto_pad="explicit", **{"exclude-pad": False})
+    low, high = -1.0641453, 1.0558317
+    return [mean.output(0), _quantised(mean, low, high).output(0),
+            _quantised(y, -6, 5.953125).output(0)]
+
+
 def cases():
     for name, graph in (("u_net", _u_net), ("residual_blocks", _residual_blocks),
                         ("rows_of_frequencies", _rows_of_frequencies), ("pools", _pools),
                         ("all_so_far", _all_so_far), ("shifts", _shifts),
                         ("shared_pasts", _shared_pasts)):
         yield recurrent(f"streaming/{name}", [normal(name, BATCH, CHANNELS, STEPS)], graph)
+    yield recurrent("streaming/codes_of_rows", [normal("codes_of_rows", CHANNELS, STEPS)],
+                    _codes_of_rows)
