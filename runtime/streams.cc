@@ -78,9 +78,8 @@ Fault Streams::Open(Bytes model, Block state, Streams* out) {
   Streams streams;
   if (!CheckParts(*root, parts, &streams.state_bytes_)) return {FaultCode::kModelDamaged};
   const uint32_t needed = RowsOf(root->regions())[format::kStateRegion].bytes();
-  const size_t given = state.data == nullptr ? 0 : state.bytes;
-  if (given < needed) {
-    return {FaultCode::kStateShort, 0, 0, 0, static_cast<uint32_t>(given), needed};
+  if (state.bytes < needed) {
+    return {FaultCode::kStateShort, 0, 0, 0, static_cast<uint32_t>(state.bytes), needed};
   }
   streams.model_ = root;
   streams.parts_ = parts.data;
@@ -127,6 +126,14 @@ void Streams::ForEachPiece(uint32_t stream, const Visit& visit) const {
 Fault Streams::Check(uint32_t stream, const void* saved, size_t bytes) const {
   if (model_ == nullptr) return {FaultCode::kStreamsAbsent};
   if (stream >= count_) return {FaultCode::kStreamIndex, 0, 0, 0, stream, count_};
+  if (state_ == nullptr && state_bytes_ != 0) {
+    return {FaultCode::kStateShort,
+            0,
+            0,
+            0,
+            0,
+            RowsOf(model_->regions())[format::kStateRegion].bytes()};
+  }
   if (saved == nullptr) bytes = 0;
   if (bytes >= state_bytes_) return {};
   return {FaultCode::kStreamBytes, 0, 0, 0, static_cast<uint32_t>(bytes), state_bytes_};

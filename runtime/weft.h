@@ -302,8 +302,9 @@ class Engine {
 // depend on the other streams and are bit-identical to those of the model without --streams.
 class Streams {
  public:
-  // `model` and `state` are those of an open engine and must outlive *out. Returns kStreamsAbsent
-  // if the model was converted without --streams. On an error *out is unchanged.
+  // `model` and `state` are those of an open engine and must outlive *out. With null `state.data`,
+  // only count() and state_bytes() work. Returns kStreamsAbsent if the model was converted without
+  // --streams. On an error *out is unchanged.
   static Fault Open(Bytes model, Block state, Streams* out);
 
   uint32_t count() const { return count_; }              // streams per run

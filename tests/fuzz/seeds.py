@@ -66,10 +66,12 @@ def _text_seeds(fixtures, folder):
     floats = b"RIFF\x2c\0\0\0WAVEfmt \x10\0\0\0\3\0\1\0\x40\x1f\0\0\0\x7d\0\0\4\0\x20\0data\x08\0\0\0" + bytes(8)
     problem = (b"id,lower,upper,size,alignment,gaps,offset,hint,traffic,near\nh,0,3,64,16,,,,5,\n"
                b"g,3,21,256,16,7-9 12-14,128,,,\nk,1,9,100,4,,,64,2.5,0:0:4\n")
-    times = {"iterations": 3, "microseconds": {"median": 1, "min": 1, "max": 2},
+    checksum = "0123456789abcdef"  # of the model of the fuzzer
+    times = {"checksum": checksum, "iterations": 3, "microseconds": {"median": 1, "min": 1, "max": 2},
              "steps": [{"step": 0, "kind": "dense", "layer": "a", "microseconds_per_run": 2.5}]}
-    comparison = {"equal": False, "outputs": [{"output": "y", "equal": False, "elements": 3, "mismatches": 1,
-                                               "largest_difference": "inf", "signal_to_noise_db": 3.5}]}
+    output = {"output": "y", "equal": False, "elements": 3, "mismatches": 1, "largest_difference": "inf",
+              "signal_to_noise_db": 3.5}
+    comparison = {"checksum": checksum, "equal": False, "outputs": [output]}
     board = (b"step  kind   layer  calls  us/run  share\n   0  dense  a          3     2.5   70.0 %\n"
              b"   1  copy   b \"c\"      3     1.0   30.0 %\n")
     texts = [b"\1" + pcm, b"\1" + floats, b"\2" + problem, b"\3" + json.dumps(times).encode(),

@@ -75,6 +75,7 @@ void ReadMeasurements(Input file) {
   const FileOfInput stored("times.json", file);
   static const nlohmann::ordered_json model = {
       {"file", "m.weft"},
+      {"checksum", "0123456789abcdef"},
       {"listing", {{{"kind", "dense"}, {"layer", "a"}}, {{"kind", "copy"}, {"layer", "b \"c\""}}}}};
   for (const bool is_times : {true, false}) {
     std::vector<nlohmann::ordered_json> models = {model};
@@ -95,7 +96,8 @@ const std::vector<std::string>& TextWords() {
   static const std::vector<std::string> words = [] {
     std::istringstream text(R"('descr': 'fortran_order': False 'shape': ( ) , { } '<f4' '>f4' '|b1'
         '<i8' 9223372036854775807 4294967296 -1 0 \\ - : lower upper size gaps offset near 0:0:0
-        1:4:8 1e300 nan "steps": "models": "layers": [] null true % RIFF WAVE fmt data)");
+        1:4:8 1e300 nan "steps": "models": "layers":
+        "checksum":"0123456789abcdef", [] null true % RIFF WAVE fmt data)");
     std::vector<std::string> list = {"\n", "\r\n", "\xFF\xFF\xFF\xFF", "\xFE\xFF", "fmt "};
     for (const char number : {1, 3, 24, 32}) list.push_back({number, '\0'});
     list.insert(list.end(), std::istream_iterator<std::string>(text), {});

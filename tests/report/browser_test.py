@@ -284,7 +284,7 @@ def check_compared(browser, weft, work):
     both = [work / "dtmf.weft", work / "lstm.weft"]
     times = json.loads(run(weft, "bench", both[0], "--iterations", "20", "--profile", "--json"))
     (work / "times.json").write_text(json.dumps(times), encoding="utf-8")
-    comparison = {"equal": False, "f16_weights": False, "outputs": [
+    comparison = {"equal": False, "checksum": times["checksum"], "f16_weights": False, "outputs": [
         {"output": "keys", "equal": False, "elements": 17, "mismatches": 2, "largest_difference": 0.25}]}
     (work / "comparison.json").write_text(json.dumps(comparison), encoding="utf-8")
     run(weft, "inspect", *both, "--html", work / "both.html", "--bench", work / "times.json",

@@ -307,6 +307,12 @@ TEST(Streams, ReportErrors) {
   EXPECT_EQ(streams.Save(0, {nullptr, saved.size()}).code, FaultCode::kStreamBytes);
   EXPECT_EQ(streams.Load(0, {nullptr, saved.size()}).code, FaultCode::kStreamBytes);
   EXPECT_EQ(streams.Save(2, {saved.data(), saved.size()}).code, FaultCode::kNone);
+  Streams closed;
+  ASSERT_TRUE(Streams::Open(engine.bytes(), {nullptr, engine.state().size()}, &closed).ok());
+  EXPECT_EQ(closed.state_bytes(), saved.size());
+  EXPECT_EQ(closed.Save(2, {saved.data(), saved.size()}).code, FaultCode::kStateShort);
+  EXPECT_EQ(closed.Load(2, {saved.data(), saved.size()}).code, FaultCode::kStateShort);
+  EXPECT_EQ(closed.Reset(2).code, FaultCode::kStateShort);
 }
 
 // Every changed number of the rows is refused, or describes bytes inside the state.
