@@ -137,6 +137,51 @@ TEST(StreamingBorders, TakesTheFirstStepJoinedInFront) {
   });
 }
 
+// A window over copies of the first step, followed by all steps.
+using Repeated = std::function<std::vector<ir::Source>(GraphBuilder&, ir::Source first)>;
+
+BuildFor WindowAfter(const Repeated& repeated) {
+  return [=](GraphBuilder& g, int64_t steps) {
+    const ir::Source x = Signal(g, 3, steps);
+    std::vector<ir::Source> parts = repeated(g, Slice(g, x, 0, 1, 2));
+    parts.push_back(x);
+    const ir::Source joined = g.Add("Concat", 1, parts, {{"axis", "2"}});
+    g.Result(g.Add("Add", 1, {Conv(g, joined, 3, 2), Weights(g, {1, 4, 1}, 8)}));
+  };
+}
+
+TEST(StreamingBorders, TakesTheFirstStepJoinedSeveralTimesInFront) {
+  const std::vector<Repeated> forms = {
+      [](GraphBuilder&, ir::Source first) { return std::vector<ir::Source>(4, first); },
+      [](GraphBuilder& g, ir::Source first) {
+        return std::vector<ir::Source>{g.Add("Tile", 1, {first, g.Ints({1, 1, 4})})};
+      },
+      [](GraphBuilder& g, ir::Source first) {
+        return std::vector<ir::Source>{g.Add("Broadcast", 3, {first, g.Ints({1, 3, 4})})};
+      },
+      [](GraphBuilder& g, ir::Source first) {
+        const ir::Source two = g.Add("Concat", 1, {first, first}, {{"axis", "2"}});
+        return std::vector<ir::Source>{g.Add("Tile", 1, {first, g.Ints({2})}), two};
+      }};
+  for (size_t i = 0; i < forms.size(); ++i) {
+    SCOPED_TRACE(i);
+    const BuildFor build = WindowAfter(forms[i]);
+    ExpectContinues(build);
+    for (const int64_t steps : {1, 2, 3}) {
+      ExpectSameBits(Of(12, build), Of(ir::kTimeLength, build), 12, steps, {}, TimeIs::kOpen);
+    }
+    EXPECT_EQ(Model(Of(kSteps, build), 1).told.states.size(), 2u);  // the past, and its start
+  }
+}
+
+// The copies are equal numbers in several constants.
+TEST(StreamingBorders, TakesSeveralConstantsJoinedInFront) {
+  ExpectContinues(WindowAfter([](GraphBuilder& g, ir::Source) {
+    const ir::Source one = g.Floats({1, 3, 1}, {0.5f, 0.5f, 0.5f});
+    return std::vector<ir::Source>{one, g.Floats({1, 3, 2}, std::vector<float>(6, 0.5f)), one};
+  }));
+}
+
 // Keras is channels-last: the border comes before a transposition.
 TEST(StreamingBorders, MovesABorderOverATransposition) {
   ExpectContinues([](GraphBuilder& g, int64_t steps) {

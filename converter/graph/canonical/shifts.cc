@@ -2,6 +2,7 @@
 #include "converter/graph/canonical/shifts.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <map>
 #include <memory>
 #include <optional>
@@ -31,6 +32,18 @@ std::optional<ir::Constant> OneOf(const ir::Constant& constant) {
   return ir::Constant{{constant.type.type, {}}, constant.owner, first};
 }
 
+// Returns one element if all elements of these constants are equal.
+std::optional<ir::Constant> OneOfAll(std::span<const ir::Source> sources) {
+  std::optional<ir::Constant> all;
+  for (const ir::Source& source : sources) {
+    const ir::Constant* const constant = ConstantOf(source);
+    const std::optional<ir::Constant> one = constant ? OneOf(*constant) : std::nullopt;
+    if (!one || (all && !std::ranges::equal(one->bytes, all->bytes))) return std::nullopt;
+    all = one;
+  }
+  return all;
+}
+
 // Returns the only axis along which two tensors differ.
 std::optional<int64_t> DifferingAxis(const Dims& a, const Dims& b) {
   if (a.size() != b.size()) return std::nullopt;
@@ -43,39 +56,60 @@ std::optional<int64_t> DifferingAxis(const Dims& a, const Dims& b) {
   return axis;
 }
 
-// Returns the content of the positions that a concatenation adds before `data`: one number, or the
-// first element of `data`.
-std::optional<BorderFill> FillBy(ir::Graph& graph, ir::Node& join, const ir::Source& data,
-                                 int64_t axis) {
-  ir::Node& first = *join.inputs[0].node;
-  if (first.constant) {
-    const std::optional<ir::Constant> one = OneOf(*first.constant);
-    if (!one) return std::nullopt;
-    return BorderFill{.number = NewConstant(graph, join, *one)};
+// Returns true if all positions of the tensor are the first position of `data`: a slice, or several
+// copies of one.
+bool RepeatsFirst(const ir::Graph& graph, const ir::Source& source, const ir::Source& data,
+                  int64_t axis) {
+  ir::Node& node = *source.node;
+  if (node.constant || node.inputs.empty()) return false;
+  if (node.inputs[0] == data) {
+    const std::optional<ops::Selection> taken = SliceOf(graph, node);
+    return taken && taken->axis == axis && taken->begin == 0 && taken->end == 1;
   }
-  const std::optional<ops::Selection> taken = SliceOf(graph, first);
-  const bool is_first = taken && first.inputs[0] == data && taken->axis == axis &&
-                        taken->begin == 0 && taken->end == 1;
-  return is_first ? std::optional(BorderFill{.number = std::nullopt, .repeats = true})
-                  : std::nullopt;
+  const bool copies = IsCalled(node, "Tile") || IsCalled(node, "Broadcast");
+  const size_t parts = IsCalled(node, "Concat") ? node.inputs.size() : copies ? 1 : 0;
+  if (parts == 0) return false;
+  return std::all_of(node.inputs.begin(), node.inputs.begin() + static_cast<std::ptrdiff_t>(parts),
+                     [&](const ir::Source& part) {
+                       const Dims &in = TypeOf(part).dims, &out = TypeOf(source).dims;
+                       const bool fits = in == out || DifferingAxis(in, out) == axis;
+                       return fits && RepeatsFirst(graph, part, data, axis);
+                     });
 }
 
+// Returns the content of the positions that a concatenation adds before `data`, its last input: one
+// number, or the first element of `data`.
+std::optional<BorderFill> FillBy(ir::Graph& graph, ir::Node& join, const ir::Source& data,
+                                 int64_t axis) {
+  const std::span<const ir::Source> added(join.inputs.data(), join.inputs.size() - 1);
+  const auto repeats = [&](const ir::Source& part) {
+    return RepeatsFirst(graph, part, data, axis);
+  };
+  if (std::ranges::all_of(added, repeats)) {
+    return BorderFill{.number = std::nullopt, .repeats = true};
+  }
+  const std::optional<ir::Constant> one = OneOfAll(added);
+  if (!one) return std::nullopt;
+  return BorderFill{.number = NewConstant(graph, join, *one)};
+}
+
+// Converts [added..., data].
 void JoinToPad(ir::Graph& graph, ir::Node& join) {
-  const ir::Source first = join.inputs[0], second = join.inputs[1];
-  const std::optional<int64_t> axis = DifferingAxis(TypeOf(second).dims, join.outputs[0].type.dims);
-  if (second.node->constant || !axis) return;
+  const ir::Source data = join.inputs.back();
+  const std::optional<int64_t> axis = DifferingAxis(TypeOf(data).dims, join.outputs[0].type.dims);
+  if (data.node->constant || !axis) return;
   const auto at = static_cast<size_t>(*axis);
-  const int64_t positions = TypeOf(first).dims[at];
-  const std::optional<ops::Selection> kept = SliceOf(graph, *second.node);
+  const int64_t positions = join.outputs[0].type.dims[at] - TypeOf(data).dims[at];
+  const std::optional<ops::Selection> kept = SliceOf(graph, *data.node);
   if (kept && kept->axis == *axis && kept->begin == 0) {
-    const ir::Source data = second.node->inputs[0];
-    const std::optional<BorderFill> fill = FillBy(graph, join, data, *axis);
-    if (fill && TypeOf(data).dims[at] - kept->end == positions) {
-      return BecomeBorder(graph, join, data, *fill, *axis, positions, /*shifts=*/true);
+    const ir::Source all = data.node->inputs[0];
+    const std::optional<BorderFill> fill = FillBy(graph, join, all, *axis);
+    if (fill && TypeOf(all).dims[at] - kept->end == positions) {
+      return BecomeBorder(graph, join, all, *fill, *axis, positions, /*shifts=*/true);
     }
   }
-  const std::optional<BorderFill> fill = FillBy(graph, join, second, *axis);
-  if (fill) BecomeBorder(graph, join, second, *fill, *axis, positions, /*shifts=*/false);
+  const std::optional<BorderFill> fill = FillBy(graph, join, data, *axis);
+  if (fill) BecomeBorder(graph, join, data, *fill, *axis, positions, /*shifts=*/false);
 }
 
 // Converts [constants..., data, constants...] with a constant after the data, all of one number.
@@ -159,7 +193,7 @@ void JoinsToPads(ir::Graph& graph) {
     const bool joins = node->operation != nullptr && !node->constant &&
                        node->operation->name == "Concat" && node->inputs.size() > 1;
     if (!joins) continue;
-    if (node->inputs.size() == 2) JoinToPad(graph, *node);
+    JoinToPad(graph, *node);
     if (IsCalled(*node, "Concat")) JoinToPads(graph, *node);
   }
 }
