@@ -236,6 +236,26 @@ void SplitToSlice(ir::Graph& graph, ir::Node& split, uint32_t port) {
   ir::HandOver(graph, part, slice);
 }
 
+// Replaces a Gather of all elements. The extents of the other axes may depend on the number of
+// steps (ir/time_length.h), so the pattern copies them, or computes the largest.
+void TakeAllInOrder(ir::Graph& graph, ir::Node& node, size_t axis) {
+  const ir::Source data = node.inputs[0];
+  const size_t index_rank = TypeOf(node.inputs[1]).dims.size();
+  if (index_rank == 0) {
+    return Become(node, "Squeeze", 1, {data, NewInts(graph, node, {static_cast<int64_t>(axis)})});
+  }
+  Dims pattern = node.outputs[0].type.dims;
+  const bool has_elements = std::ranges::find(pattern, 0) == pattern.end();
+  const auto after = pattern.begin() + static_cast<std::ptrdiff_t>(axis + index_rank);
+  std::fill(pattern.begin(), pattern.begin() + static_cast<std::ptrdiff_t>(axis), 0);
+  if (index_rank == 1) std::ranges::fill(pattern, 0);
+  if (index_rank > 1 && has_elements && after != pattern.end()) {
+    *std::max_element(after, pattern.end()) = -1;
+  }
+  BecomeReshape(graph, node, data, pattern);
+  node.attributes["special_zero"] = "true";
+}
+
 }  // namespace
 
 void SplitsToSlices(ir::Graph& graph) {
@@ -260,7 +280,7 @@ void WholeGathersToReshapes(ir::Graph& graph) {
     if (!gathering) continue;
     const ir::Source data = node->inputs[0];
     if (!TakesAllInOrder(*gathering, TypeOf(data).dims[gathering->axis])) continue;
-    BecomeReshape(graph, *node, data, Dims(node->outputs[0].type.dims));
+    TakeAllInOrder(graph, *node, gathering->axis);
   }
 }
 
