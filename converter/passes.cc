@@ -264,6 +264,7 @@ bool Infer(Conversion& c) {
   if (c.open.empty()) {
     graph::InferAndFold(*c.graph, InferOptionsOf(c), c.folding, c.faults);
   } else {
+    graph::UnfoldTripCounts(*c.graph);
     graph::OtherShapes batch = GraphAsBatch(c);
     graph::InferBoth(*c.graph, InferOptionsOf(c), c.folding, c.faults, batch);
     // If no axis may be a batch, the errors are those of T steps.

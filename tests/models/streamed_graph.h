@@ -20,6 +20,7 @@
 #include "converter/base/aligned_bytes.h"
 #include "converter/emit/model_file.h"
 #include "converter/graph/canonical/canonical.h"
+#include "converter/graph/double_length.h"
 #include "converter/graph/infer.h"
 #include "converter/graph/layout/layout.h"
 #include "converter/graph/lower.h"
@@ -64,6 +65,7 @@ inline ir::Source Weights(GraphBuilder& g, Dims dims, uint32_t seed) {
 
 inline bool Infer(GraphBuilder& g) {
   graph::RecogniseCountsByShapes(g.graph, FoldingHere());
+  if (graph::DoubleLength::IsNeeded(g.graph)) graph::UnfoldTripCounts(g.graph);
   const bool is_valid = InferAndFold(g.graph, {}, g.faults);
   if (is_valid) graph::Canonicalise(g.graph);
   return is_valid;

@@ -1,20 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
-// Extents that are functions of the length T of a dynamic time axis. Models that
+// Extents and trip counts that are functions of the length T of a dynamic time axis. Models that
 // are streamed from T steps must continue like models of any number of steps.
 #include <gtest/gtest.h>
 
 #include <cstdint>
 #include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
 
+#include "converter/ir/edit.h"
+#include "tests/converter/counted_loop.h"
 #include "tests/models/streamed_graph.h"
 
 namespace weft::open_time {
 namespace {
 
+constexpr int64_t kWidth = 4;
+
 void ExpectGoesOn(const BuildFor& build, const graph::TimeNames& time_axes = {}) {
   for (const int64_t steps : {1, 2, 3}) {
     ExpectSameBits(Of(12, build), Of(ir::kTimeLength, build), 12, steps, time_axes, TimeIs::kOpen);
   }
+}
+
+ir::Source LengthOf(GraphBuilder& g, ir::Source x) {
+  const ir::Source shape = g.Add("ShapeOf", 3, {x}, {{"output_type", "i64"}});
+  return g.Add("Gather", 8, {shape, g.Int(1), g.Int(0)});
 }
 
 ir::Source RunningSum(GraphBuilder& g, ir::Source x, int64_t axis) {
@@ -48,6 +61,96 @@ TEST(OpenTimeAxis, IsBesideAllElementsOfAnotherAxis) {
     const ir::Source rows = g.Const<int64_t>({ElementType::i64, {2, 3}}, {0, 1, 2, 3, 4, 5});
     return g.Add("Gather", 8, {x, rows, g.Int(1)});
   }));
+}
+
+// h = 0.5 h + c with one c for each iteration: the mean of a chunk of positions, or a constant.
+struct Decay : CountedLoop {
+  explicit Decay(int64_t steps) : CountedLoop(-1), x(outer.Parameter(F32({1, steps, kWidth}))) {}
+
+  ir::Source State() {
+    const ir::Source initial = outer.Floats({1, 1, kWidth}, std::vector<float>(kWidth, 0.25f));
+    return Input(initial);
+  }
+  ir::Source Step(ir::Source h, ir::Source added) {
+    const TensorType type = F32({1, 1, kWidth});
+    return Typed("Add", {Typed("Multiply", {h, body.Float(0.5f)}, type), added}, type);
+  }
+  ir::Source Chunk(int64_t positions) {
+    const ir::Source chunk = body.Parameter(F32({1, positions, kWidth}));
+    ir::ChunkRange range = On(1);
+    range.part_size = positions;
+    ir::AddSlice(*node, ir::AddInput(*node, x), *chunk.node, range);
+    return Typed("ReduceMean", {chunk, body.Ints({1})}, F32({1, 1, kWidth}),
+                 {{"keep_dims", "true"}});
+  }
+  // Returns the scan output.
+  ir::Source Finish(ir::Source h, ir::Source next, ir::Source condition) {
+    GoesBack(next, h);
+    const ir::Source all = Last(next);
+    GatherOn(1);
+    node->outputs.back() = {F32({1, -1, kWidth}), false, {}};
+    GoOn(condition);
+    node->bodies[0].graph = std::make_unique<ir::Graph>(std::move(body.graph));
+    return all;
+  }
+  ir::Source True() { return body.Const<uint8_t>({ElementType::boolean, {}}, {1}); }
+
+  ir::Source x;
+};
+
+TEST(OpenTimeAxis, IsThatOfALoopAndOfItsInput) {
+  for (const int64_t positions : {1, 2, 4}) {
+    SCOPED_TRACE(positions);
+    const BuildFor build = [=](GraphBuilder& g, int64_t steps) {
+      Decay loop(steps);
+      GraphBuilder& outer = loop.outer;
+      const ir::Source length = LengthOf(outer, loop.x);
+      loop.node->inputs[0] = outer.Add("Divide", 1, {length, outer.Int(positions)});
+      const ir::Source h = loop.State();
+      const ir::Source all = loop.Finish(h, loop.Step(h, loop.Chunk(positions)), loop.True());
+      const ir::Source chunks =
+          outer.Add("Reshape", 1, {loop.x, outer.Ints({1, -1, positions, kWidth})});
+      const ir::Source mean =
+          outer.Add("ReduceMean", 1, {chunks, outer.Ints({2})}, {{"keep_dims", "false"}});
+      outer.Result(outer.Add("Multiply", 1, {all, mean}));
+      g = std::move(outer);
+    };
+    for (const int64_t steps : {1, 2, 3}) {
+      ExpectSameBits(Of(12 * positions, build), Of(ir::kTimeLength, build), 12, steps, {},
+                     TimeIs::kOpen);
+    }
+  }
+}
+
+TEST(OpenTimeAxis, IsThatOfALoopWithoutSlices) {
+  ExpectGoesOn([](GraphBuilder& g, int64_t steps) {
+    Decay loop(steps);
+    loop.node->inputs[0] = LengthOf(loop.outer, loop.x);
+    const ir::Source h = loop.State();
+    const ir::Source all = loop.Finish(h, loop.Step(h, loop.body.Float(1)), loop.True());
+    loop.outer.Result(loop.outer.Add("Multiply", 1, {all, loop.x}));
+    g = std::move(loop.outer);
+  });
+}
+
+// The body compares its counter with the length, as TensorFlow writes loops.
+TEST(OpenTimeAxis, IsThatOfALoopThatCountsToIt) {
+  ExpectGoesOn([](GraphBuilder& g, int64_t steps) {
+    Decay loop(steps);
+    const ir::Source i = loop.Counter(0, 1), length = LengthOf(loop.outer, loop.x);
+    length.node->outputs[0].type = {ElementType::i64, {}};
+    const ir::Source end = loop.Input(length), all_steps = loop.Input(loop.x);
+    const ir::Source h = loop.State();
+    const ir::Source xt =
+        loop.Typed("Unsqueeze",
+                   {loop.Typed("Gather", {all_steps, i, loop.body.Int(1)}, F32({1, kWidth}), {}, 8),
+                    loop.body.Ints({1})},
+                   F32({1, 1, kWidth}));
+    const ir::Source next = loop.Typed("Add", {i, loop.body.Int(1)}, {ElementType::i64, {}});
+    const ir::Source all = loop.Finish(h, loop.Step(h, xt), loop.Compared("Less", next, end));
+    loop.outer.Result(loop.outer.Add("Multiply", 1, {all, loop.x}));
+    g = std::move(loop.outer);
+  });
 }
 
 }  // namespace

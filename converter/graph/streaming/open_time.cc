@@ -59,19 +59,22 @@ TimeSeeds FillOpenAxes(ir::Graph& graph, const TimeNames& names) {
   return open;
 }
 
+void UnfoldTripCounts(ir::Graph& graph) {
+  const Origins origins(graph);
+  for (const std::unique_ptr<ir::Node>& node : graph.nodes) {
+    for (ir::Source& input : node->inputs) {
+      const ir::Source origin = input.node->constant ? origins.Of(*input.node) : ir::Source();
+      if (origin.node != nullptr) input = origin;
+    }
+  }
+}
+
 std::unique_ptr<ir::Graph> WithDynamicAxes(const ir::Graph& graph, const TimeSeeds& open) {
   std::unique_ptr<ir::Graph> copy = ir::CopyOf(graph);
   for (const PortAxis& axis : open) {
     ir::OutputPort& port = copy->parameters[axis.port]->outputs[0];
     port.type.dims[static_cast<size_t>(axis.axis)] = -1;
     port.doubled.clear();
-  }
-  const Origins origins(*copy);
-  for (const std::unique_ptr<ir::Node>& node : copy->nodes) {
-    for (ir::Source& input : node->inputs) {
-      const ir::Source origin = input.node->constant ? origins.Of(*input.node) : ir::Source();
-      if (origin.node != nullptr) input = origin;
-    }
   }
   return copy;
 }

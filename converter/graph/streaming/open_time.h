@@ -19,8 +19,11 @@ namespace weft::graph {
 // --time-axis names, or that are the only dynamic axis of their input.
 TimeSeeds FillOpenAxes(ir::Graph& graph, const TimeNames& names);
 
-// Returns a copy of a graph before inference in which these axes are dynamic again. Trip counts of
-// loops that followed from shapes (recognise/loops/loop_passes.h) are computed again.
+// Replaces constants of a graph before inference by the layers that compute them: trip counts of
+// loops that followed from shapes (recognise/loops/loop_passes.h) are functions of T.
+void UnfoldTripCounts(ir::Graph& graph);
+
+// Returns a copy of a graph before inference in which these axes are dynamic again.
 std::unique_ptr<ir::Graph> WithDynamicAxes(const ir::Graph& graph, const TimeSeeds& open);
 
 // Streams a graph of T steps, which is inferred and folded. Positions become functions of the step

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "converter/graph/infer.h"
 #include "converter/graph/recognise/loops/list.h"
 #include "converter/graph/recognise/loops/loop_passes.h"
 #include "converter/graph/recognise/loops/scalars.h"
@@ -42,6 +43,18 @@ void FixFirstCondition(ir::Graph& graph, ir::Node& loop) {
   if (runs) loop.inputs[1] = NewFlag(graph, loop, *runs != 0);
 }
 
+// Returns an input that was folded to the trip count, so that the origin of its value stays known
+// (graph/origins.h), or else a new constant.
+ir::Source TripCount(ir::Graph& graph, const ir::Node& loop, int64_t trips) {
+  for (const ir::Source& input : loop.inputs) {
+    const ir::Constant* constant = ConstantOf(input);
+    const bool is_folded = constant != nullptr && input.node->attributes.contains(kFoldedFrom) &&
+                           constant->type.dims.empty();
+    if (is_folded && IntOf(input) == trips) return input;
+  }
+  return NewInts(graph, loop, {ElementType::i64, {}}, {trips});
+}
+
 // Makes the trip count a constant, and also the condition if it only repeats the trip count.
 std::optional<FixedCount> FixTripCount(ir::Graph& graph, ir::Node& loop) {
   ir::Body& body = loop.bodies[0];
@@ -60,7 +73,7 @@ std::optional<FixedCount> FixTripCount(ir::Graph& graph, ir::Node& loop) {
     return std::nullopt;
   }
   if (count->trips != written) {
-    loop.inputs[0] = NewInts(graph, loop, {ElementType::i64, {}}, {count->trips});
+    loop.inputs[0] = TripCount(graph, loop, count->trips);
   }
   if (!count->exact || condition.node->constant) return FixedCount{*count};
   // A new Result, because the old one may also be a state or an output.
