@@ -30,15 +30,16 @@ TensorType TypeOfSlot(const format::Model& model, const format::Slot& slot) {
   return type;
 }
 
-// Returns the only axis with 1 element in `one` and `streams` in `many`, if all others are equal.
-// A number of steps may have fewer axes in `one`, because it had the rank of its constant there.
+// Returns the only axis that has `streams` times as many elements in `many` as in `one`, if all
+// others are equal. The elements of a stream are adjacent, which CheckStreams verifies. A number of
+// steps may have fewer axes in `one`, because it had the rank of its constant there.
 std::optional<size_t> StreamAxis(Dims one, const Dims& many, uint32_t streams) {
   std::optional<size_t> axis;
   if (one.size() > many.size()) return std::nullopt;
   one.insert(one.begin(), many.size() - one.size(), 1);
   for (size_t i = 0; i < one.size(); ++i) {
     if (one[i] == many[i]) continue;
-    if (axis || one[i] != 1 || many[i] != int64_t{streams}) return std::nullopt;
+    if (axis || many[i] != one[i] * int64_t{streams}) return std::nullopt;
     axis = i;
   }
   return axis;
@@ -107,7 +108,8 @@ class StreamFinder {
       const format::Port& port = *many.Get(i);
       const TensorType before = TypeOfSlot(one_, RowsOf(one_.slots())[one.Get(i)->slot()]);
       const TensorType after = TypeOfSlot(many_, RowsOf(many_.slots())[port.slot()]);
-      if (port.length_slot() == format::kNoSlot &&
+      const bool has_one = !before.dims.empty() && before.dims[0] == 1;
+      if (has_one && port.length_slot() == format::kNoSlot &&
           StreamAxis(before.dims, after.dims, streams_) == std::optional<size_t>(0)) {
         continue;
       }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <optional>
@@ -89,7 +90,7 @@ class Widening {
       : axes_(axes), streams_(streams), expected_(axes.DimsFor(streams)) {}
 
   // Sets the types from which inference starts: those of inputs and variables.
-  void WidenSources(ir::Graph& graph) const;
+  void WidenSources(ir::Graph& graph);
 
   // Edits a node whose inputs are inferred, and returns the new nodes that it reads.
   std::vector<ir::Node*> Edit(ir::Graph& graph, ir::Node& node);
@@ -103,6 +104,8 @@ class Widening {
   }
   bool HasBatch(ir::Node& node) const;
   bool Fits(ir::Graph& graph, ir::Node& node) const;
+  void StoreOperands(const ir::Graph& graph);
+  bool MoveStreams(ir::Graph& graph, ir::Node& node, size_t input, const BatchAxis& batch);
   void Widen(ir::Graph& graph, ir::Node& node, size_t input, const BatchAxis& batch);
   void WidenOperands(ir::Graph& graph, ir::Node& node);
   void WidenNumberings(ir::Graph& graph, ir::Node& node);
@@ -115,10 +118,19 @@ class Widening {
   const BatchAxes& axes_;
   const int64_t streams_;
   const std::map<std::pair<const ir::Node*, uint32_t>, Dims> expected_;
+  std::map<const ir::Node*, std::vector<Dims>> operands_;  // extents of the inputs for one stream
   std::vector<ir::Node*> made_;
 };
 
-void Widening::WidenSources(ir::Graph& graph) const {
+void Widening::StoreOperands(const ir::Graph& graph) {
+  for (const std::unique_ptr<ir::Node>& node : graph.nodes) {
+    for (const ir::Body& body : node->bodies) StoreOperands(*body.graph);
+    for (const ir::Source& input : node->inputs) operands_[node.get()].push_back(DimsOf(input));
+  }
+}
+
+void Widening::WidenSources(ir::Graph& graph) {
+  StoreOperands(graph);
   for (ir::Node* parameter : graph.parameters) {
     ir::OutputPort& port = parameter->outputs[0];
     if (!port.doubled.empty()) port.doubled[0] = streams_;
@@ -168,8 +180,36 @@ bool Widening::Fits(ir::Graph& graph, ir::Node& node) const {
   return fits;
 }
 
+// Moves the streams of an input to the axis of its batch, if its shape was computed with them along
+// another axis: an initial state of zeros [1, batch, hidden size] where [batch, 1, hidden size] is
+// required, which is the same for a batch of 1. Returns false for other inputs.
+bool Widening::MoveStreams(ir::Graph& graph, ir::Node& node, size_t input, const BatchAxis& batch) {
+  const auto stored = operands_.find(&node);
+  if (stored == operands_.end() || stored->second.size() != node.inputs.size()) return false;
+  const auto at = static_cast<size_t>(batch.axis);
+  Dims dims = stored->second[input];
+  if (batch.outer * batch.chunk != 1 || dims[at] != 1) return false;
+  Dims moved = dims;
+  moved[at] = streams_;
+  for (size_t axis = 0; axis < dims.size(); ++axis) {
+    if (axis == at || dims[axis] != 1) continue;
+    const size_t first = std::min(axis, at), last = std::max(axis, at);
+    dims[axis] = streams_;
+    const bool fits = dims == DimsOf(node.inputs[input]);
+    dims[axis] = 1;
+    if (!fits || ops::ProductOf(dims, first, last) != 1) continue;
+    // Named after its input, because a node may have several such inputs (graph/origins.h).
+    const ir::Source source = node.inputs[input];
+    node.inputs[input] = Reshaped(graph, *source.node, source, moved);
+    made_.push_back(node.inputs[input].node);
+    return true;
+  }
+  return false;
+}
+
 // Replaces an input by copies of it, one for each stream.
 void Widening::Widen(ir::Graph& graph, ir::Node& node, size_t input, const BatchAxis& batch) {
+  if (MoveStreams(graph, node, input, batch)) return;
   ir::Source& source = node.inputs[input];
   const ir::Constant* const constant = ConstantOf(source);
   if (constant != nullptr && BitsOf(constant->type.type) % 8 == 0) {

@@ -51,6 +51,27 @@ def _shapes(x):
     return node("Reshape", 1, [y, i64(1, -1, HIDDEN)], special_zero=False).output(0)
 
 
+def _layers_first(x):
+    """States of zeros [layers, batch, hidden size], as exports of PyTorch have for one layer."""
+    batch, steps = _batch_of(x)
+    shape = node("Concat", 1, [i64(1), batch, i64(HIDDEN)], axis=0)
+    states = [node("Broadcast", 3, [np.float32(number), shape]) for number in (0, 0.25)]
+    y = node("LSTMSequence", 5, [x, *states, node("Broadcast", 3, [steps, batch]),
+                                 *_weights("LSTMSequence", "streams/layers")],
+             hidden_size=HIDDEN, direction="forward", activations=DEFAULT["LSTMSequence"])
+    return node("Squeeze", 1, [y.output(0), i64(1)]).output(0)
+
+
+def _bands(x):
+    """A sequence over time for each channel: the channels of each stream are rows of its batch."""
+    x = node("Transpose", 1, [node("Unsqueeze", 1, [x, i64(3)]), i64(0, 2, 1, 3)])
+    x = node("Reshape", 1, [x, i64(INPUTS, STEPS, 1)], special_zero=False)
+    y = node("GRUSequence", 5, [x, normal("streams/bands", INPUTS, 1, HIDDEN), i64(*[STEPS] * INPUTS),
+                                *_weights("GRUSequence", "streams/bands", 1)],
+             hidden_size=HIDDEN, direction="forward", activations=DEFAULT["GRUSequence"])
+    return node("Reshape", 1, [y.output(0), i64(1, INPUTS, STEPS, HIDDEN)], special_zero=False).output(0)
+
+
 def _without_batch(x):
     """Layers without a batch axis: rows of all streams follow each other, also in a constant."""
     x = node("Squeeze", 1, [x, i64(0)])
@@ -139,8 +160,9 @@ def _over_batch(y):
 def cases():
     graphs = [(f"lengths_of_{kind[:-8].lower()}", _lengths(kind))
               for kind in ("GRUSequence", "LSTMSequence", "RNNSequence")]
-    graphs += [("shapes", _shapes), ("without_batch", _without_batch), ("selected", _selected),
-               ("bounds", _bounds), ("squeezed", _squeezed), ("body", _body), ("turned", _turned)]
+    graphs += [("shapes", _shapes), ("layers_first", _layers_first), ("bands", _bands),
+               ("without_batch", _without_batch), ("selected", _selected), ("bounds", _bounds),
+               ("squeezed", _squeezed), ("body", _body), ("turned", _turned)]
     for name, combine in (("mean_of_batch", _mean), ("sum_over_batch", _sum),
                           ("sequence_over_batch", _over_batch)):
         graphs.append((name, lambda x, combine=combine, name=name: combine(
