@@ -72,6 +72,23 @@ def _bands(x):
     return node("Reshape", 1, [y.output(0), i64(1, INPUTS, STEPS, HIDDEN)], special_zero=False).output(0)
 
 
+def _unrolled(x):
+    """A cell that was traced step by step: the products of its zero state are constants."""
+    w, r = normal("streams/unrolled/w", 2 * HIDDEN, INPUTS), normal("streams/unrolled/r", 2 * HIDDEN, HIDDEN)
+    state, all_states = constant(np.zeros((BATCH, HIDDEN), np.float32)), []
+    for step in range(STEPS):
+        parts = []
+        for operand, weights, bias in ((node("Gather", 8, [x, np.int64(step), np.int64(1)]), w, "bx"),
+                                       (state, r, "bh")):
+            product = node("MatMul", 1, [operand, weights], transpose_a=False, transpose_b=True)
+            product = node("Add", 1, [product, normal(f"streams/unrolled/{bias}", 1, 2 * HIDDEN)])
+            parts.append(node("Split", 1, [product, np.int64(1)], num_splits=2))
+        gate, value = (node("Add", 1, [parts[0].output(i), parts[1].output(i)]) for i in (0, 1))
+        state = node("Multiply", 1, [node("Sigmoid", 1, [gate]), node("Tanh", 1, [value])])
+        all_states.append(node("Unsqueeze", 1, [state, i64(1)]))
+    return node("Concat", 1, all_states, axis=1).output(0)
+
+
 def _without_batch(x):
     """Layers without a batch axis: rows of all streams follow each other, also in a constant."""
     x = node("Squeeze", 1, [x, i64(0)])
@@ -162,7 +179,8 @@ def cases():
               for kind in ("GRUSequence", "LSTMSequence", "RNNSequence")]
     graphs += [("shapes", _shapes), ("layers_first", _layers_first), ("bands", _bands),
                ("without_batch", _without_batch), ("selected", _selected), ("bounds", _bounds),
-               ("squeezed", _squeezed), ("body", _body), ("turned", _turned)]
+               ("squeezed", _squeezed), ("body", _body), ("turned", _turned),
+               ("unrolled", _unrolled)]
     for name, combine in (("mean_of_batch", _mean), ("sum_over_batch", _sum),
                           ("sequence_over_batch", _over_batch)):
         graphs.append((name, lambda x, combine=combine, name=name: combine(

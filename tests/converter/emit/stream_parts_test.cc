@@ -253,6 +253,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"shapes", "cases/streams/shapes/model.xml", true, "f32"},
                     Case{"layers_first", "cases/streams/layers_first/model.xml", true, "f32"},
                     Case{"bands", "cases/streams/bands/model.xml", true, "f32"},
+                    Case{"unrolled", "cases/streams/unrolled/model.xml", true, "f32"},
                     Case{"without_batch", "cases/streams/without_batch/model.xml", true, "f32"},
                     Case{"selected", "cases/streams/selected/model.xml", true, "f32"},
                     Case{"bounds", "cases/streams/bounds/model.xml", true, "f32"},
