@@ -162,6 +162,16 @@ TEST(StreamingBorders, TakesTheFirstStepJoinedSeveralTimesInFront) {
       [](GraphBuilder& g, ir::Source first) {
         const ir::Source two = g.Add("Concat", 1, {first, first}, {{"axis", "2"}});
         return std::vector<ir::Source>{g.Add("Tile", 1, {first, g.Ints({2})}), two};
+      },
+      [](GraphBuilder& g, ir::Source first) {
+        const ir::Source x = first.node->inputs[0];
+        const ir::Source removed = g.Add("Gather", 8, {x, g.Int(0), g.Int(2)});
+        const ir::Source added = g.Add("Unsqueeze", 1, {removed, g.Ints({2})});
+        return std::vector<ir::Source>{g.Add("Tile", 1, {added, g.Ints({1, 1, 4})})};
+      },
+      [](GraphBuilder& g, ir::Source first) {
+        const ir::Source x = first.node->inputs[0];
+        return std::vector<ir::Source>{g.Add("Gather", 8, {x, g.Ints({0, 0, 0, 0}), g.Int(2)})};
       }};
   for (size_t i = 0; i < forms.size(); ++i) {
     SCOPED_TRACE(i);

@@ -14,8 +14,10 @@
 #include <vector>
 
 #include "converter/graph/canonical/borders.h"
+#include "converter/graph/recognise/nodes.h"
 #include "converter/graph/rewrite.h"
 #include "converter/ir/edit.h"
+#include "converter/ops/operation.h"
 #include "converter/ops/support/axes.h"
 
 namespace weft::graph {
@@ -56,16 +58,37 @@ std::optional<int64_t> DifferingAxis(const Dims& a, const Dims& b) {
   return axis;
 }
 
+// Returns true if the tensor is the first position of `data`, also if its axis was removed and
+// added again (`x[:, 0].unsqueeze(1)`), or copies of it by index.
+bool TakesFirst(const ir::Graph& graph, const ir::Source& source, const ir::Source& data,
+                int64_t axis) {
+  ir::Node* node = source.node;
+  while (ops::TraitsOf(*node).reshapes && !node->constant) node = node->inputs[0].node;
+  if (node->constant || node->inputs.empty() || node->inputs[0] != data) return false;
+  const std::optional<Gathering> gathered = GatheringOf(graph, *node);
+  if (gathered && node == source.node && std::ranges::count(gathered->indices, 0) > 1) {
+    const bool is_row = TypeOf(node->inputs[1]).dims.size() == 1;
+    return is_row && static_cast<int64_t>(gathered->axis) == axis &&
+           std::ranges::count(gathered->indices, 0) == std::ssize(gathered->indices);
+  }
+  const ops::AxisRelation relation = ops::RelationOf(graph, *node);
+  const std::vector<ops::Selection>& taken = relation.selections;
+  if (taken.size() != 1 || taken[0].axis != axis || taken[0].begin != 0 || taken[0].end != 1) {
+    return false;
+  }
+  Dims dims = TypeOf(data).dims;
+  dims[static_cast<size_t>(axis)] = 1;
+  return dims == TypeOf(source).dims &&
+         ElementCount(dims) == ElementCount(node->outputs[0].type.dims);
+}
+
 // Returns true if all positions of the tensor are the first position of `data`: a slice, or several
 // copies of one.
 bool RepeatsFirst(const ir::Graph& graph, const ir::Source& source, const ir::Source& data,
                   int64_t axis) {
   ir::Node& node = *source.node;
   if (node.constant || node.inputs.empty()) return false;
-  if (node.inputs[0] == data) {
-    const std::optional<ops::Selection> taken = SliceOf(graph, node);
-    return taken && taken->axis == axis && taken->begin == 0 && taken->end == 1;
-  }
+  if (TakesFirst(graph, source, data, axis)) return true;
   const bool copies = IsCalled(node, "Tile") || IsCalled(node, "Broadcast");
   const size_t parts = IsCalled(node, "Concat") ? node.inputs.size() : copies ? 1 : 0;
   if (parts == 0) return false;
