@@ -127,12 +127,8 @@ Fault Streams::Check(uint32_t stream, const void* saved, size_t bytes) const {
   if (model_ == nullptr) return {FaultCode::kStreamsAbsent};
   if (stream >= count_) return {FaultCode::kStreamIndex, 0, 0, 0, stream, count_};
   if (state_ == nullptr && state_bytes_ != 0) {
-    return {FaultCode::kStateShort,
-            0,
-            0,
-            0,
-            0,
-            RowsOf(model_->regions())[format::kStateRegion].bytes()};
+    const uint32_t needed = RowsOf(model_->regions())[format::kStateRegion].bytes();
+    return {FaultCode::kStateShort, 0, 0, 0, 0, needed};
   }
   if (saved == nullptr) bytes = 0;
   if (bytes >= state_bytes_) return {};

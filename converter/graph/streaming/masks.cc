@@ -7,6 +7,7 @@
 #include <memory>
 #include <utility>
 
+#include "converter/graph/recognise/nodes.h"
 #include "converter/graph/rewrite.h"
 #include "converter/ops/operation.h"
 #include "converter/ops/support/movement.h"
@@ -105,7 +106,7 @@ std::optional<double> Masks::ScaleOf(const ir::Node& node) const {
 // keys excluded.
 bool Masks::LeavesExcluded(const ir::Node& node, double scale) const {
   if (!has_softmax_) return Is(node, "Relu") || Is(node, "Tanh");
-  if (Is(node, "Clamp")) return std::stod(node.attributes.at("min")) * scale <= kExcludingScore;
+  if (Is(node, "Clamp")) return AttributeOf(node, "min") * scale <= kExcludingScore;
   if (!Is(node, "Maximum") && !Is(node, "Minimum")) return false;
   const Operand* limit = OperandAt(node, node.inputs[0].node->constant ? 0 : 1);
   if (limit == nullptr || ElementCount(limit->constant->type.dims) != 1) return false;
