@@ -65,6 +65,11 @@ if(NOT weft_flatbuffers_root)
   set(weft_flatbuffers_root "${flatbuffers_SOURCE_DIR}/include")
   if(TARGET flatc)
     set(weft_flatc flatc)
+    # It runs twice in a build and reads two small files: without optimisation and sanitizers it is
+    # built in half the time.
+    if(NOT MSVC)
+      target_compile_options(flatc PRIVATE -O0 -fno-sanitize=all)
+    endif()
   endif()
 endif()
 if(WEFT_FLATC)
