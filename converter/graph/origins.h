@@ -6,6 +6,7 @@
 #include <map>
 #include <string>
 #include <tuple>
+#include <vector>
 
 #include "converter/ir/graph.h"
 
@@ -15,12 +16,13 @@ namespace weft::graph {
 class Origins {
  public:
   explicit Origins(const ir::Graph& graph);
-  // Returns a null node if the file itself contains the constant.
+  // Returns a null node if the file itself contains the constant. Rewrites give several nodes the
+  // name of one layer: the last node of the constant's type counts, or else the last one.
   ir::Source Of(const ir::Node& constant) const;
 
  private:
   using Key = std::tuple<int64_t, std::string, std::string>;  // id, name, type and port
-  std::map<Key, ir::Source> origins_;
+  std::map<Key, std::vector<ir::Source>> origins_;
 };
 
 }  // namespace weft::graph

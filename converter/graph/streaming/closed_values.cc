@@ -56,7 +56,12 @@ bool OtherLength::ReadsAShape(const ir::Node& node) {
 ir::Source OtherLength::Copy(const ir::Source& source) {
   ir::Node& node = *source.node;
   const ir::Source from = origins_.Of(node);
-  if (from.node != nullptr && ReadsAShape(*from.node)) return Copy(from);
+  // A node of the same name may be mistaken for the origin: it reads the constant.
+  if (from.node != nullptr && ReadsAShape(*from.node) && under_way_.insert(from.node).second) {
+    const ir::Source copy = Copy(from);
+    under_way_.erase(from.node);
+    return copy;
+  }
   if (const auto found = copies_.find(&node); found != copies_.end()) {
     return {found->second, source.port};
   }

@@ -47,6 +47,7 @@ class OtherLength {
   const Origins origins_;
   ir::Graph again_;
   std::map<const ir::Node*, ir::Node*> copies_;
+  std::set<const ir::Node*> under_way_;  // origins whose copies are not complete
   std::map<const ir::Node*, bool> reads_a_shape_;
 };
 
