@@ -196,6 +196,10 @@ inline ir::Source Bordered(GraphBuilder& g, ir::Source x, int64_t begin, int64_t
                {{"pad_mode", "constant"}});
 }
 
+inline ir::Source Repeated(GraphBuilder& g, ir::Source x, int64_t begin, int64_t end) {
+  return g.Add("Pad", 12, {x, g.Ints({0, 0, begin}), g.Ints({0, 0, end})}, {{"pad_mode", "edge"}});
+}
+
 // The number of positions of [batch, positions, width], computed by the model.
 inline ir::Source LengthOf(GraphBuilder& g, ir::Source rows) {
   return g.Add("Gather", 8, {g.Add("ShapeOf", 3, {rows}), g.Ints({1}), g.Int(0)});

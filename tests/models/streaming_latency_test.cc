@@ -214,6 +214,37 @@ TEST(StreamingLatency, RefusesNumbersOfMorePositionsThanSteps) {
       << Refusal(build);
 }
 
+// The last position is repeated after the end, which a stream does not reach.
+TEST(StreamingLatency, RepeatsTheFirstAndLastPosition) {
+  ExpectLate(
+      [](GraphBuilder& g, int64_t steps) {
+        const ir::Source x = Signal(g, 4, steps);
+        g.Result(Conv(g, Repeated(g, x, 2, 2), {3, 4, 5}, Window(1, 1, 0, 0)));
+        g.Result(Conv(g, Repeated(g, x, 3, 1), {3, 4, 3}, Window(1, 2, 0, 0)));
+        g.Result(Conv(g, Repeated(g, x, 0, 1), {3, 4, 3}, Window(1, 1, 1, 0)));
+        g.Result(g.Add("MaxPool", 1, {Repeated(g, x, 1, 1)}, PoolWindow(3, 1, 0, 0)));
+        g.Result(g.Add("Subtract", 1, {x, Cropped(g, Repeated(g, x, 0, 1), 1, steps + 1)}));
+      },
+      {2, 1, 1, 1, 1});
+  ExpectLate(
+      [](GraphBuilder& g, int64_t steps) {
+        const ir::Source x =
+            Conv(g, Repeated(g, Signal(g, 4, 2 * steps), 2, 2), {4, 4, 6}, Window(2, 1, 0, 0));
+        g.Result(Hidden(g, "GRUSequence",
+                        Conv(g, Repeated(g, x, 0, 2), {3, 4, 3}, Window(1, 1, 0, 0)), steps));
+      },
+      {3});
+}
+
+TEST(StreamingLatency, RefusesToRepeatTheFirstPositionOfADelayedTensor) {
+  const auto build = [](GraphBuilder& g) {
+    const ir::Source x = Conv(g, Signal(g, 4, 12), {4, 4, 3}, Window(1, 1, 1, 1));
+    g.Result(Conv(g, Repeated(g, x, 2, 2), {3, 4, 5}, Window(1, 1, 0, 0)));
+  };
+  EXPECT_NE(Refusal(build).find("repeats the first step of a delayed tensor"), std::string::npos)
+      << Refusal(build);
+}
+
 TEST(StreamingLatency, SumsUpFromTheFirstStepOn) {
   ExpectLate(
       [](GraphBuilder& g, int64_t steps) {

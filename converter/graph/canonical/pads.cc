@@ -61,7 +61,7 @@ bool SetBorder(const ir::Graph& graph, ir::Node& window, const Border& border, s
   std::optional<ops::Windows> windows = WindowsAlong(graph, window, axis);
   if (!windows || windows->spread || border.begin[axis] < 0 || border.end[axis] < 0) return false;
   int64_t &begin = windows->begin[windows->at()], &end = windows->end[windows->at()];
-  if (border.repeats || windows->fill != border.fill) {
+  if (border.begin[axis] > 0 && (border.repeats || windows->fill != border.fill)) {
     const bool is_padded = begin != 0 || (end != 0 && border.end[axis] != 0);
     if (is_padded || static_cast<float>(border.fill) != border.fill) return false;
     window.attributes[ops::PadFillOf(windows->axis)] =
@@ -297,7 +297,7 @@ void SetPads(ir::Node& window, const Dims& begin, const Dims& end) {
 bool JoinBorder(ir::Graph& graph, ir::Node& window, size_t axis) {
   const std::optional<Border> border = BorderBefore(graph, window);
   const bool is_empty = !border || (border->begin[axis] == 0 && border->end[axis] == 0);
-  if (is_empty || border->repeats || !SetBorder(graph, window, *border, axis)) return false;
+  if (is_empty || !SetBorder(graph, window, *border, axis)) return false;
   TakeOff(graph, window, *border, axis);
   return true;
 }

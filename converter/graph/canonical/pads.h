@@ -40,8 +40,8 @@ void TakeBack(ir::Graph& graph, const FilledWindow& window);
 // Sets the padding of all axes with windows as attributes.
 void SetPads(ir::Node& window, const Dims& begin, const Dims& end);
 
-// Merges a border of one number on both sides along one axis into the padding of the window.
-// Returns false if there is none.
+// Merges a border on both sides along one axis into the padding of a window that looks ahead, which
+// must not compute the windows over the end of the border. Returns false if there is none.
 bool JoinBorder(ir::Graph& graph, ir::Node& window, size_t axis);
 
 // Merges zeros after the end of transposed convolutions into their output padding, if the padding

@@ -21,6 +21,8 @@ namespace weft::graph {
 namespace {
 
 constexpr const char* kFlattened = "its time axis is flattened into a batch";
+constexpr const char* kRepeatsDelayed =
+    "the border before its first step repeats the first step of a delayed tensor";
 constexpr int64_t kNever = -1;  // the value at the end is not that of the last step
 
 int64_t Quotient(int64_t positions, int64_t of) { return (positions + of - 1) / of; }
@@ -207,7 +209,7 @@ bool Measuring::MeasureWithTime(DelayedNode& at) {
   const auto windows = std::ranges::find_if(relation.windows, along);
   if (windows != relation.windows.end()) return out != nullptr && MeasureWindows(at, *windows);
   const std::optional<Border> border = BorderOf(graph_, node);
-  if (border && !border->repeats) {
+  if (border && (!border->repeats || border->begin[static_cast<size_t>(first->axis)] == 0)) {
     at.border = *border;
     return out != nullptr && MeasureBorder(at);
   }
@@ -340,7 +342,7 @@ bool Measuring::MeasureWindows(DelayedNode& at, const ops::Windows& windows) {
   if (!CanSetWindows(node, at.windows)) return false;
   SetLate(node, blocks);
   const bool repeats = AttributeText(node, ops::PadFillOf(windows.axis)) == ops::kRepeatFirst;
-  if (repeats && at.inputs[0].value_or(late) > 0) return false;  // the first position is unknown
+  if (repeats && at.inputs[0].value_or(late) > 0) return Refuse(node, kRepeatsDelayed);
   const bool reads_before = windows.spread ? reach > stride : begin > 0;
   if (reads_before) at.fill = windows.fill.value_or(0);
   return true;
@@ -395,7 +397,7 @@ bool Measuring::MeasurePast(DelayedNode& at, const Delay& delay) {
   const ir::Source& data = node.inputs[0];
   const bool selects = times_.Relation(&node).selects && Extent(data) != Positions(data);
   if (HasTimeAfterFirst(node) || times_.Of({&node, 0}) == nullptr || selects) return false;
-  if (delay.repeats && Late(data) > 0) return false;  // the first position is unknown
+  if (delay.repeats && Late(data) > 0) return Refuse(node, kRepeatsDelayed);
   const int64_t blocks = Blocks(data, delay.take);
   if (delay.past > 0) at.fill = delay.fill;
   SetLate(node, blocks * delay.give);
