@@ -245,6 +245,18 @@ TEST(StreamingBorders, TakesFramesThatOverlapByHalf) {
   });
 }
 
+// PyTorch moves the axis of an index to the front.
+TEST(StreamingBorders, TakesFramesOfAPermutedBorder) {
+  ExpectContinues([](GraphBuilder& g, int64_t steps) {
+    const ir::Source x = Pad(g, Signal(g, 3, 2 * steps), {0, 0, 2}, {0, 0, 0}, "constant");
+    const ir::Source rows = g.Add("Transpose", 1, {x, g.Ints({2, 1, 0})});
+    const ir::Source flat = g.Add("Reshape", 1, {rows, g.Ints({-1, 3})});
+    const ir::Source back = g.Add("Unsqueeze", 1, {flat, g.Ints({0})});
+    const ir::Source columns = g.Add("Transpose", 1, {back, g.Ints({0, 2, 1})});
+    g.Result(Framed(g, columns, steps, 4, 2, /*flat=*/false));
+  });
+}
+
 TEST(StreamingBorders, TakesStepsRepeatedByIndex) {
   ExpectContinues([](GraphBuilder& g, int64_t steps) {
     std::vector<int64_t> indices;
