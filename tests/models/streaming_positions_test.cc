@@ -112,6 +112,24 @@ TEST(StreamingPositions, PlacesThatAreNotZero) {
   });
 }
 
+// PyTorch's unfold gathers by [1, T] for a window of one step, and `x[:, torch.arange(T)]` by [T].
+TEST(StreamingPositions, GathersAllSteps) {
+  ExpectContinues([](Timed& g) {
+    const ir::Source again = g.Add("Gather", 8, {g.x, g.Numbers(), g.Int(1)});
+    const ir::Source row = g.Add("Unsqueeze", 1, {g.Numbers(), g.Ints({0})});
+    const ir::Source apart = g.Add("Gather", 8, {again, row, g.Int(-2)});
+    g.SumOf(g.Add("Squeeze", 1, {apart, g.Ints({1})}));
+  });
+}
+
+TEST(StreamingPositions, RefusesToGatherOtherSteps) {
+  const Form form = [](Timed& g) {
+    g.SumOf(g.Add("Gather", 8, {g.x, g.Range(g.Int(1), g.length, g.Int(1)), g.Int(1)}));
+  };
+  const std::string text = Refusal(Of(kAssumed, form), 1, {}, TimeIs::kOpen);
+  EXPECT_NE(text.find("(Range): needs the full sequence"), std::string::npos) << text;
+}
+
 TEST(StreamingPositions, LengthOfAnotherTensor) {
   ExpectContinues([](Timed& g) {
     const ir::Source moved = g.Of("Multiply", g.x, g.Float(2));

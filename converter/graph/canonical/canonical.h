@@ -29,6 +29,9 @@ void MergeDilations(ir::Graph& graph);
 //
 // Converts Gathers of all elements of an axis in order to reshapes, also in bodies.
 void WholeGathersToReshapes(ir::Graph& graph);
+// The same for indices that a Range computes for a dynamic time axis, as PyTorch's unfold does.
+// `graph` after MarkOpenAxes, without its bodies.
+void OpenGathersToReshapes(ir::Graph& graph);
 
 // Converts Gathers that repeat each element of an axis, select every n-th one, or overlapping
 // frames, as exporters write repeat_interleave, slices and unfold. Each becomes a Tile, a Slice, or

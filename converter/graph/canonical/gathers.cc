@@ -14,6 +14,7 @@
 #include "converter/graph/recognise/nodes.h"
 #include "converter/graph/rewrite.h"
 #include "converter/ir/edit.h"
+#include "converter/ir/time_length.h"
 #include "converter/ops/support/axes.h"
 #include "converter/ops/support/movement.h"
 
@@ -236,8 +237,8 @@ void SplitToSlice(ir::Graph& graph, ir::Node& split, uint32_t port) {
   ir::HandOver(graph, part, slice);
 }
 
-// Replaces a Gather of all elements. The extents of the other axes may depend on the number of
-// steps (ir/time_length.h), so the pattern copies them, or computes the largest.
+// Replaces a Gather of all elements. The extents of the axes may depend on the number of steps
+// (ir/time_length.h), so the pattern copies them, or computes the largest.
 void TakeAllInOrder(ir::Graph& graph, ir::Node& node, size_t axis) {
   const ir::Source data = node.inputs[0];
   const size_t index_rank = TypeOf(node.inputs[1]).dims.size();
@@ -246,7 +247,8 @@ void TakeAllInOrder(ir::Graph& graph, ir::Node& node, size_t axis) {
   }
   Dims pattern = node.outputs[0].type.dims;
   const bool has_elements = std::ranges::find(pattern, 0) == pattern.end();
-  const auto after = pattern.begin() + static_cast<std::ptrdiff_t>(axis + index_rank);
+  const size_t known = ir::IsOpen(data, axis) ? axis : axis + index_rank;
+  const auto after = pattern.begin() + static_cast<std::ptrdiff_t>(known);
   std::fill(pattern.begin(), pattern.begin() + static_cast<std::ptrdiff_t>(axis), 0);
   if (index_rank == 1) std::ranges::fill(pattern, 0);
   if (index_rank > 1 && has_elements && after != pattern.end()) {
@@ -256,7 +258,31 @@ void TakeAllInOrder(ir::Graph& graph, ir::Node& node, size_t axis) {
   node.attributes["special_zero"] = "true";
 }
 
+// Returns true for indices 0 to T - 1 of an axis of T elements, or a * T + b of both.
+bool NumbersAllOpen(const ir::Source& indices, const ir::Source& data, size_t axis) {
+  ir::Source range = SkipReshapes(indices);
+  while (range.node->operation != nullptr && ops::TraitsOf(*range.node).converts) {
+    range = SkipReshapes(range.node->inputs[0]);
+  }
+  if (!IsCalled(*range.node, "Range") || !ir::IsOpen(data, axis)) return false;
+  const ir::OutputPort &numbers = range.node->outputs[0], &all = data.node->outputs[data.port];
+  return IntsOf(range.node->inputs[0]) == Dims{0} && IntsOf(range.node->inputs[2]) == Dims{1} &&
+         numbers.type.dims[0] == all.type.dims[axis] && numbers.doubled[0] == all.doubled[axis];
+}
+
 }  // namespace
+
+void OpenGathersToReshapes(ir::Graph& graph) {
+  for (ir::Node* node : ir::Topological(graph)) {
+    if (!IsCalled(*node, "Gather")) continue;
+    const Quiet<ops::NodeScope> scope(graph, *node);
+    const std::optional<Dims> axis = scope.Ints(2);
+    if (!axis || axis->size() != 1 || scope.attributes.Int("batch_dims", 0) != 0) continue;
+    const size_t along = ops::WrappedAxis(axis->front(), scope.rank(0));
+    const bool is_all = NumbersAllOpen(node->inputs[1], node->inputs[0], along);
+    if (is_all) TakeAllInOrder(graph, *node, along);
+  }
+}
 
 void SplitsToSlices(ir::Graph& graph) {
   std::map<ir::Node*, std::set<uint32_t>> read;

@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "converter/graph/canonical/canonical.h"
 #include "converter/graph/double_length.h"
 #include "converter/graph/origins.h"
 #include "converter/graph/streaming/axes.h"
@@ -83,6 +84,7 @@ std::optional<Streamed> StreamOpenTime(ir::Graph& graph, const StreamOptions& op
                                        const InferOptions& infer, Folding& folding,
                                        Faults& faults) {
   if (!MarkOpenAxes(graph, infer, folding, faults)) return std::nullopt;
+  OpenGathersToReshapes(graph);
   ComputePositions(graph, folding);
   StreamOptions open = options;
   open.is_open = true;
