@@ -13,18 +13,13 @@ namespace weft::kernels {
 // element of the output channel in [in_channels, kernel_height, kernel_width].
 inline float ConvPixelReference(const ConvShape& s, const float* x, const float* weights,
                                 float start, int64_t py, int64_t px) {
+  const int64_t taps = int64_t{s.kernel_height} * s.kernel_width;
   float sum = start;
-  for (int64_t ky = 0; ky < s.kernel_height; ++ky) {
-    for (int64_t kx = 0; kx < s.kernel_width; ++kx) {
-      for (int64_t c = 0; c < s.in_channels; ++c) {
-        const int64_t iy = py * s.stride_y + ky * s.dilation_y - s.pad_top;
-        const int64_t ix = px * s.stride_x + kx * s.dilation_x - s.pad_left;
-        if (iy < 0 || ix < 0 || iy >= s.in_height || ix >= s.in_width) continue;
-        sum = std::fmaf(x[iy * s.x.row + ix * s.x.pixel + c * s.x.channel],
-                        weights[(c * s.kernel_height + ky) * s.kernel_width + kx], sum);
-      }
+  ForEachTap(s, py, px, [&](const WindowTap& tap) {
+    for (int64_t c = 0; tap.is_inside && c < s.in_channels; ++c) {
+      sum = std::fmaf(x[tap.offset + c * s.x.channel], weights[c * taps + tap.index], sum);
     }
-  }
+  });
   return sum;
 }
 

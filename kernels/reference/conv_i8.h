@@ -15,16 +15,11 @@ namespace weft::kernels {
 template <typename Number>
 std::vector<Number> PatchReference(const ConvShape& s, const Number* x, int64_t py, int64_t px) {
   std::vector<Number> patch;
-  for (int64_t ky = 0; ky < s.kernel_height; ++ky) {
-    for (int64_t kx = 0; kx < s.kernel_width; ++kx) {
-      for (int64_t c = 0; c < s.in_channels; ++c) {
-        const int64_t iy = py * s.stride_y + ky * s.dilation_y - s.pad_top;
-        const int64_t ix = px * s.stride_x + kx * s.dilation_x - s.pad_left;
-        const bool is_inside = iy >= 0 && ix >= 0 && iy < s.in_height && ix < s.in_width;
-        patch.push_back(is_inside ? x[iy * s.x.row + ix * s.x.pixel + c * s.x.channel] : Number{0});
-      }
+  ForEachTap(s, py, px, [&](const WindowTap& tap) {
+    for (int64_t c = 0; c < s.in_channels; ++c) {
+      patch.push_back(tap.is_inside ? x[tap.offset + c * s.x.channel] : Number{0});
     }
-  }
+  });
   return patch;
 }
 

@@ -9,15 +9,12 @@
 
 namespace weft::kernels {
 
-// The quantised value at a tap of an output pixel in one channel of x; x_zero outside the input.
+// The quantised value at a tap in one channel of x; x_zero outside the input.
 template <typename Shape, typename Code>
-Code CodeAtTapReference(const Shape& s, const Code* x, size_t image, size_t channel, int64_t py,
-                        int64_t px, int64_t ky, int64_t kx) {
-  const int64_t iy = py * s.stride_y + ky * s.dilation_y - s.pad_top;
-  const int64_t ix = px * s.stride_x + kx * s.dilation_x - s.pad_left;
-  if (iy < 0 || ix < 0 || iy >= s.in_height || ix >= s.in_width) return s.x_zero;
-  return x[image * s.x.image + static_cast<size_t>(iy) * s.x.row +
-           static_cast<size_t>(ix) * s.x.pixel + channel * s.x.channel];
+Code CodeAtTapReference(const Shape& s, const Code* x, size_t image, size_t channel,
+                        const WindowTap& tap) {
+  if (!tap.is_inside) return s.x_zero;
+  return (x + image * s.x.image + channel * s.x.channel)[tap.offset];
 }
 
 // The sum of one pixel of channel `c` over all groups; `weights` are [group *
@@ -28,13 +25,11 @@ int64_t ConvSumReference(const ConvQ8Shape& s, const Code* x, const int8_t* weig
   const size_t first = c / s.out_channels * s.in_channels;
   const int8_t* weight = weights + c * s.kernel_height * s.kernel_width * s.in_channels;
   int64_t sum = 0;
-  for (int64_t ky = 0; ky < s.kernel_height; ++ky) {
-    for (int64_t kx = 0; kx < s.kernel_width; ++kx) {
-      for (size_t i = 0; i < s.in_channels; ++i) {
-        sum += int64_t{CodeAtTapReference(s, x, image, first + i, py, px, ky, kx)} * *weight++;
-      }
+  ForEachTap(s, py, px, [&](const WindowTap& tap) {
+    for (size_t i = 0; i < s.in_channels; ++i) {
+      sum += int64_t{CodeAtTapReference(s, x, image, first + i, tap)} * *weight++;
     }
-  }
+  });
   return sum;
 }
 

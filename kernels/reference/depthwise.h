@@ -15,15 +15,10 @@ inline float DepthwisePixelReference(const DepthwiseShape& s, const float* x, co
                                      float start, int64_t py, int64_t px) {
   const size_t padded = PanelCount(s.channels) * kPanelOutputs;
   float sum = start;
-  for (int64_t ky = 0; ky < s.kernel_height; ++ky) {
-    for (int64_t kx = 0; kx < s.kernel_width; ++kx) {
-      const int64_t iy = py * s.stride_y + ky * s.dilation_y - s.pad_top;
-      const int64_t ix = px * s.stride_x + kx * s.dilation_x - s.pad_left;
-      if (iy < 0 || ix < 0 || iy >= s.in_height || ix >= s.in_width) continue;
-      const size_t tap = static_cast<size_t>(ky * s.kernel_width + kx);
-      sum = std::fmaf(x[iy * s.x.row + ix * s.x.pixel], weights[tap * padded], sum);
-    }
-  }
+  ForEachTap(s, py, px, [&](const WindowTap& tap) {
+    if (!tap.is_inside) return;
+    sum = std::fmaf(x[tap.offset], weights[static_cast<size_t>(tap.index) * padded], sum);
+  });
   return sum;
 }
 

@@ -15,11 +15,9 @@ inline ResultQ8 DepthwiseQ8Reference(const DepthwiseQ8Shape& s, const int8_t* x,
                                      size_t c, int64_t py, int64_t px) {
   const int8_t* weight = weights + c * s.kernel_height * s.kernel_width;
   int64_t sum = 0;
-  for (int64_t ky = 0; ky < s.kernel_height; ++ky) {
-    for (int64_t kx = 0; kx < s.kernel_width; ++kx) {
-      sum += int64_t{CodeAtTapReference(s, x, image, c / s.multiplier, py, px, ky, kx)} * *weight++;
-    }
-  }
+  ForEachTap(s, py, px, [&](const WindowTap& tap) {
+    sum += int64_t{CodeAtTapReference(s, x, image, c / s.multiplier, tap)} * *weight++;
+  });
   return ResultQ8Reference(s.results, factors, sum, c);
 }
 
@@ -29,11 +27,9 @@ inline int16_t DepthwiseShortsReference(const DepthwiseQ8Shape& s, const int16_t
                                         size_t image, size_t c, int64_t py, int64_t px) {
   const int8_t* weight = weights + c * s.kernel_height * s.kernel_width;
   int64_t sum = 0;
-  for (int64_t ky = 0; ky < s.kernel_height; ++ky) {
-    for (int64_t kx = 0; kx < s.kernel_width; ++kx) {
-      sum += int64_t{CodeAtTapReference(s, x, image, c / s.multiplier, py, px, ky, kx)} * *weight++;
-    }
-  }
+  ForEachTap(s, py, px, [&](const WindowTap& tap) {
+    sum += int64_t{CodeAtTapReference(s, x, image, c / s.multiplier, tap)} * *weight++;
+  });
   return ShortResultReference(results, sum, c);
 }
 

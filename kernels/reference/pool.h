@@ -18,28 +18,25 @@ inline float PoolPixelReference(const PoolShape& s, const float* x, int64_t py, 
   uint32_t terms = 0;
   float inside = 0.0f;
   float padded = 0.0f;
-  for (int64_t ky = 0; ky < s.kernel_height; ++ky) {
-    for (int64_t kx = 0; kx < s.kernel_width; ++kx) {
-      const int64_t iy = py * s.stride_y + ky * s.dilation_y - s.pad_top;
-      const int64_t ix = px * s.stride_x + kx * s.dilation_x - s.pad_left;
-      if (iy < int64_t{s.in_height} + s.pad_bottom && ix < int64_t{s.in_width} + s.pad_right) {
-        padded += 1.0f;
-      }
-      if (iy < 0 || ix < 0 || iy >= s.in_height || ix >= s.in_width) continue;
-      const float value = x[iy * s.x.row + ix * s.x.pixel];
-      largest = std::isnan(value) || value > largest ? value : largest;
-      sum += value;
-      if (++terms % kSumBlock == 0) {
-        group += sum;
-        sum = 0.0f;
-      }
-      if (terms % (kSumBlock * kSumBlock) == 0) {
-        total += group;
-        group = 0.0f;
-      }
-      inside += 1.0f;
+  ForEachTap(s, py, px, [&](const WindowTap& tap) {
+    if (tap.iy < int64_t{s.in_height} + s.pad_bottom &&
+        tap.ix < int64_t{s.in_width} + s.pad_right) {
+      padded += 1.0f;
     }
-  }
+    if (!tap.is_inside) return;
+    const float value = x[tap.offset];
+    largest = std::isnan(value) || value > largest ? value : largest;
+    sum += value;
+    if (++terms % kSumBlock == 0) {
+      group += sum;
+      sum = 0.0f;
+    }
+    if (terms % (kSumBlock * kSumBlock) == 0) {
+      total += group;
+      group = 0.0f;
+    }
+    inside += 1.0f;
+  });
   if (s.op == PoolOp::kMax) return largest;
   const float count = s.op == PoolOp::kMeanExcludePad ? inside : padded;
   return count == 0.0f ? 0.0f : (total + (group + sum)) / count;

@@ -12,20 +12,17 @@ inline int8_t PoolQ8Reference(const PoolQ8Shape& s, const int8_t* x, size_t imag
                               int64_t py, int64_t px) {
   int8_t largest = -128;
   int64_t sum = 0, all = 0, inside = 0, padded = 0;
-  for (int64_t ky = 0; ky < s.kernel_height; ++ky) {
-    for (int64_t kx = 0; kx < s.kernel_width; ++kx) {
-      const int64_t iy = py * s.stride_y + ky * s.dilation_y - s.pad_top;
-      const int64_t ix = px * s.stride_x + kx * s.dilation_x - s.pad_left;
-      padded += iy < int64_t{s.in_height} + s.pad_bottom && ix < int64_t{s.in_width} + s.pad_right;
-      if (iy < 0 || ix < 0 || iy >= s.in_height || ix >= s.in_width) continue;
-      const int8_t code = x[image * s.x.image + static_cast<size_t>(iy) * s.x.row +
-                            static_cast<size_t>(ix) * s.x.pixel + c * s.x.channel];
-      largest = code > largest ? code : largest;
-      sum += code - s.x_zero;
-      all += code;
-      ++inside;
-    }
-  }
+  const int8_t* from = x + image * s.x.image + c * s.x.channel;
+  ForEachTap(s, py, px, [&](const WindowTap& tap) {
+    padded +=
+        tap.iy < int64_t{s.in_height} + s.pad_bottom && tap.ix < int64_t{s.in_width} + s.pad_right;
+    if (!tap.is_inside) return;
+    const int8_t code = from[tap.offset];
+    largest = code > largest ? code : largest;
+    sum += code - s.x_zero;
+    all += code;
+    ++inside;
+  });
   if (s.op == PoolOp::kMax) return largest;
   if (s.codes.by_integers && s.multiplier.mantissa != 0) {
     return CodeOfIntegerReference(s.codes,
@@ -44,18 +41,14 @@ inline int8_t PoolQ8Reference(const PoolQ8Shape& s, const int8_t* x, size_t imag
 inline int16_t PoolShortsReference(const PoolQ8Shape& s, const int16_t* x, size_t image, size_t c,
                                    int64_t py, int64_t px) {
   int32_t max = -32768, sum = 0, count = 0;
-  for (int64_t ky = 0; ky < s.kernel_height; ++ky) {
-    for (int64_t kx = 0; kx < s.kernel_width; ++kx) {
-      const int64_t iy = py * s.stride_y + ky * s.dilation_y - s.pad_top;
-      const int64_t ix = px * s.stride_x + kx * s.dilation_x - s.pad_left;
-      if (iy < 0 || ix < 0 || iy >= s.in_height || ix >= s.in_width) continue;
-      const int16_t code = x[image * s.x.image + static_cast<size_t>(iy) * s.x.row +
-                             static_cast<size_t>(ix) * s.x.pixel + c * s.x.channel];
-      max = code > max ? code : max;
-      sum += code;
-      ++count;
-    }
-  }
+  const int16_t* from = x + image * s.x.image + c * s.x.channel;
+  ForEachTap(s, py, px, [&](const WindowTap& tap) {
+    if (!tap.is_inside) return;
+    const int16_t code = from[tap.offset];
+    max = code > max ? code : max;
+    sum += code;
+    ++count;
+  });
   if (s.op == PoolOp::kMax) return static_cast<int16_t>(max);
   if (s.multiplier.mantissa != 0) {
     return static_cast<int16_t>(

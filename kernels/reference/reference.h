@@ -9,6 +9,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "kernels/matrix/window.h"
+
 namespace weft::kernels {
 
 inline size_t CountOf(const uint32_t* dims, uint32_t rank) {
@@ -26,6 +28,27 @@ ptrdiff_t OffsetOf(size_t linear, uint32_t rank, const uint32_t* dims, const Str
     linear /= dims[d];
   }
   return offset;
+}
+
+// A tap of a window, at row iy and column ix of x. Inside the input its element is `offset` from
+// the first one of the image and channel.
+struct WindowTap {
+  int64_t index, iy, ix, offset;
+  bool is_inside;
+};
+
+// Calls visit(WindowTap) for the taps of output pixel (py, px), row by row.
+template <typename Visit>
+void ForEachTap(const WindowShape& s, int64_t py, int64_t px, const Visit& visit) {
+  for (int64_t ky = 0; ky < s.kernel_height; ++ky) {
+    for (int64_t kx = 0; kx < s.kernel_width; ++kx) {
+      const int64_t iy = py * s.stride_y + ky * s.dilation_y - s.pad_top;
+      const int64_t ix = px * s.stride_x + kx * s.dilation_x - s.pad_left;
+      const bool is_inside = iy >= 0 && ix >= 0 && iy < s.in_height && ix < s.in_width;
+      const int64_t offset = is_inside ? iy * s.x.row + ix * s.x.pixel : 0;
+      visit(WindowTap{ky * s.kernel_width + kx, iy, ix, offset, is_inside});
+    }
+  }
 }
 
 // Maximum difference between a result and a reference in double.
