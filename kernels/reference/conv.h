@@ -27,21 +27,13 @@ inline float ConvPixelReference(const ConvShape& s, const float* x, const float*
 inline void ConvReference(const ConvShape& s, const float* x, const float* weights,
                           const float* bias, float* y) {
   const size_t taps = size_t{s.in_channels} * s.kernel_height * s.kernel_width;
-  for (size_t b = 0; b < s.batch; ++b) {
-    for (size_t c = 0; c < size_t{s.groups} * s.out_channels; ++c) {
-      const size_t group = c / s.out_channels;
-      const float* from = x + b * s.x.image + group * s.in_channels * s.x.channel;
-      float* to = y + b * s.y.image + c * s.y.channel;
-      for (size_t py = 0; py < s.out_height; ++py) {
-        for (size_t px = 0; px < s.out_width; ++px) {
-          const float start = bias == nullptr ? 0.0f : bias[c];
-          to[py * s.y.row + px * s.y.pixel] =
-              ConvPixelReference(s, from, weights + c * taps, start, static_cast<int64_t>(py),
-                                 static_cast<int64_t>(px));
-        }
-      }
-    }
-  }
+  const auto pixel = [&](size_t b, size_t c, int64_t py, int64_t px) {
+    const size_t group = c / s.out_channels;
+    const float* from = x + b * s.x.image + group * s.in_channels * s.x.channel;
+    const float start = bias == nullptr ? 0.0f : bias[c];
+    return ConvPixelReference(s, from, weights + c * taps, start, py, px);
+  };
+  ForEachPixel(s, size_t{s.groups} * s.out_channels, y, pixel);
 }
 
 }  // namespace weft::kernels

@@ -24,19 +24,11 @@ inline float DepthwisePixelReference(const DepthwiseShape& s, const float* x, co
 
 inline void DepthwiseReference(const DepthwiseShape& s, const float* x, const float* weights,
                                const float* bias, float* y) {
-  for (size_t b = 0; b < s.batch; ++b) {
-    for (size_t c = 0; c < s.channels; ++c) {
-      const float* from = x + b * s.x.image + c / s.multiplier * s.x.channel;
-      float* to = y + b * s.y.image + c * s.y.channel;
-      const float start = bias == nullptr ? 0.0f : bias[c];
-      for (size_t py = 0; py < s.out_height; ++py) {
-        for (size_t px = 0; px < s.out_width; ++px) {
-          to[py * s.y.row + px * s.y.pixel] = DepthwisePixelReference(
-              s, from, weights + c, start, static_cast<int64_t>(py), static_cast<int64_t>(px));
-        }
-      }
-    }
-  }
+  ForEachPixel(s, s.channels, y, [&](size_t b, size_t c, int64_t py, int64_t px) {
+    const float* from = x + b * s.x.image + c / s.multiplier * s.x.channel;
+    const float start = bias == nullptr ? 0.0f : bias[c];
+    return DepthwisePixelReference(s, from, weights + c, start, py, px);
+  });
 }
 
 }  // namespace weft::kernels

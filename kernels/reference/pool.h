@@ -43,18 +43,9 @@ inline float PoolPixelReference(const PoolShape& s, const float* x, int64_t py, 
 }
 
 inline void PoolReference(const PoolShape& s, const float* x, float* y) {
-  for (size_t b = 0; b < s.batch; ++b) {
-    for (size_t c = 0; c < s.channels; ++c) {
-      const float* from = x + b * s.x.image + c * s.x.channel;
-      float* to = y + b * s.y.image + c * s.y.channel;
-      for (size_t py = 0; py < s.out_height; ++py) {
-        for (size_t px = 0; px < s.out_width; ++px) {
-          to[py * s.y.row + px * s.y.pixel] =
-              PoolPixelReference(s, from, static_cast<int64_t>(py), static_cast<int64_t>(px));
-        }
-      }
-    }
-  }
+  ForEachPixel(s, s.channels, y, [&](size_t b, size_t c, int64_t py, int64_t px) {
+    return PoolPixelReference(s, x + b * s.x.image + c * s.x.channel, py, px);
+  });
 }
 
 }  // namespace weft::kernels

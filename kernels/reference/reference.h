@@ -51,6 +51,21 @@ void ForEachTap(const WindowShape& s, int64_t py, int64_t px, const Visit& visit
   }
 }
 
+// Sets each element of the map y to pixel(b, c, py, px).
+template <typename Pixel>
+void ForEachPixel(const WindowShape& s, size_t channels, float* y, const Pixel& pixel) {
+  for (size_t b = 0; b < s.batch; ++b) {
+    for (size_t c = 0; c < channels; ++c) {
+      float* to = y + b * s.y.image + c * s.y.channel;
+      for (int64_t py = 0; py < s.out_height; ++py) {
+        for (int64_t px = 0; px < s.out_width; ++px) {
+          to[py * s.y.row + px * s.y.pixel] = pixel(b, c, py, px);
+        }
+      }
+    }
+  }
+}
+
 // Maximum difference between a result and a reference in double.
 struct Tolerance {
   double absolute;
