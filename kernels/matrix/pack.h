@@ -19,7 +19,8 @@ constexpr size_t PanelCount(uint32_t outputs) {
   return outputs / kPanelOutputs + (outputs % kPanelOutputs != 0);
 }
 
-// Layout [panel][input][16].
+// Layout [panel][input][16]. Weights that have scales (Scaled8): f32 scales [panel][16], then the
+// codes in the layout of the floats.
 constexpr size_t PackedDenseFloats(uint32_t outputs, uint32_t inputs) {
   return PanelCount(outputs) * kPanelOutputs * inputs;
 }
@@ -28,12 +29,6 @@ constexpr size_t PackedDenseFloats(uint32_t outputs, uint32_t inputs) {
 // orientation packs without a transpose: a row-major [outputs, inputs] has strides (inputs, 1).
 void PackDense(const float* weights, size_t output_stride, size_t input_stride, uint32_t outputs,
                uint32_t inputs, float* packed);
-
-// Weights that have scales (Scaled8): a scale for each output of each panel, f32, then the codes in
-// the layout of the floats. Weight `i` of panels of `inputs` inputs has this scale.
-constexpr size_t ScaleOfPacked(size_t i, size_t inputs) {
-  return i / (kPanelOutputs * inputs) * kPanelOutputs + i % kPanelOutputs;
-}
 
 // Layout of integer weights: [panel][block of 16 inputs][width outputs][16 inputs], zeros after the
 // last input. One layout serves every instruction that multiplies and adds neighbours. All panels

@@ -28,7 +28,8 @@ TEST(ScaledWeights, DenseIsItsChain) {
     ScaledMemory memory(PanelCount(outputs) * kPanelOutputs);
     std::vector<float> packed(PackedDenseFloats(outputs, inputs));
     for (size_t k = 0; k < packed.size(); ++k) {
-      packed[k] = memory.Add(&random, ScaleOfPacked(k, inputs));
+      const size_t panel = k / (kPanelOutputs * inputs);
+      packed[k] = memory.Add(&random, panel * kPanelOutputs + k % kPanelOutputs);
     }
     const Array<Scaled8> weights = memory.Placed();
     const std::vector<float> x = random.Floats(size_t{rows} * (inputs + 1), 2);
