@@ -318,16 +318,10 @@ void BinaryQ8Integers(const BinaryQ8Shape& shape, const int8_t* a, const int8_t*
 }  // namespace weft::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
+WEFT_EXPORT(BinaryQ8Integers,
+            (const BinaryQ8Shape& shape, const int8_t* a, const int8_t* b, int8_t* y),
+            (shape, a, b, y))
+
 #if HWY_ONCE
-namespace weft::kernels {
-
-HWY_EXPORT(BinaryQ8Integers);
-
-void BinaryQ8Integers(const BinaryQ8Shape& shape, const int8_t* a, const int8_t* b, int8_t* y) {
-  HWY_DYNAMIC_DISPATCH(BinaryQ8Integers)(shape, a, b, y);
-}
-
-}  // namespace weft::kernels
-
 const char weft_variant_binary_q8_integers = 0;
 #endif  // HWY_ONCE

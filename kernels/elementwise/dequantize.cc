@@ -21,14 +21,4 @@ void Dequantize(const DequantizeShape& shape, const int8_t* x, float* y) {
 }  // namespace weft::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
-#if HWY_ONCE
-namespace weft::kernels {
-
-HWY_EXPORT(Dequantize);
-
-void Dequantize(const DequantizeShape& shape, const int8_t* x, float* y) {
-  HWY_DYNAMIC_DISPATCH(Dequantize)(shape, x, y);
-}
-
-}  // namespace weft::kernels
-#endif  // HWY_ONCE
+WEFT_EXPORT(Dequantize, (const DequantizeShape& shape, const int8_t* x, float* y), (shape, x, y))

@@ -77,14 +77,4 @@ void Quantize(const QuantizeShape& shape, const float* x, int8_t* y) {
 }  // namespace weft::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
-#if HWY_ONCE
-namespace weft::kernels {
-
-HWY_EXPORT(Quantize);
-
-void Quantize(const QuantizeShape& shape, const float* x, int8_t* y) {
-  HWY_DYNAMIC_DISPATCH(Quantize)(shape, x, y);
-}
-
-}  // namespace weft::kernels
-#endif  // HWY_ONCE
+WEFT_EXPORT(Quantize, (const QuantizeShape& shape, const float* x, int8_t* y), (shape, x, y))

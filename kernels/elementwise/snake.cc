@@ -40,15 +40,7 @@ void Snake(const SnakeShape& shape, const float* x, const float* slopes, const f
 }  // namespace weft::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
-#if HWY_ONCE
-namespace weft::kernels {
-
-HWY_EXPORT(Snake);
-
-void Snake(const SnakeShape& shape, const float* x, const float* slopes, const float* heights,
-           float* y) {
-  HWY_DYNAMIC_DISPATCH(Snake)(shape, x, slopes, heights, y);
-}
-
-}  // namespace weft::kernels
-#endif  // HWY_ONCE
+WEFT_EXPORT(Snake,
+            (const SnakeShape& shape, const float* x, const float* slopes, const float* heights,
+             float* y),
+            (shape, x, slopes, heights, y))

@@ -153,14 +153,4 @@ void UnaryQ8(const UnaryQ8Shape& shape, const void* x, void* y) {
 }  // namespace weft::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
-#if HWY_ONCE
-namespace weft::kernels {
-
-HWY_EXPORT(UnaryQ8);
-
-void UnaryQ8(const UnaryQ8Shape& shape, const void* x, void* y) {
-  HWY_DYNAMIC_DISPATCH(UnaryQ8)(shape, x, y);
-}
-
-}  // namespace weft::kernels
-#endif  // HWY_ONCE
+WEFT_EXPORT(UnaryQ8, (const UnaryQ8Shape& shape, const void* x, void* y), (shape, x, y))

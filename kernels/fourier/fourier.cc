@@ -256,15 +256,7 @@ void Fourier(const FourierShape& shape, const float* x, const float* tables, flo
 }  // namespace weft::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
-#if HWY_ONCE
-namespace weft::kernels {
-
-HWY_EXPORT(Fourier);
-
-void Fourier(const FourierShape& shape, const float* x, const float* tables, float* y,
-             float* scratch) {
-  HWY_DYNAMIC_DISPATCH(Fourier)(shape, x, tables, y, scratch);
-}
-
-}  // namespace weft::kernels
-#endif  // HWY_ONCE
+WEFT_EXPORT(Fourier,
+            (const FourierShape& shape, const float* x, const float* tables, float* y,
+             float* scratch),
+            (shape, x, tables, y, scratch))

@@ -20,15 +20,7 @@ HWY_NOINLINE void Conv(const ConvShape& shape, const float* x, const WEFT_WEIGHT
 }  // namespace weft::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
-#if HWY_ONCE
-namespace weft::kernels {
-
-HWY_EXPORT(Conv);
-
-void Conv(const ConvShape& shape, const float* x, const WEFT_WEIGHT* weights, const float* bias,
-          float* y) {
-  HWY_DYNAMIC_DISPATCH(Conv)(shape, x, weights, bias, y);
-}
-
-}  // namespace weft::kernels
-#endif  // HWY_ONCE
+WEFT_EXPORT(Conv,
+            (const ConvShape& shape, const float* x, const WEFT_WEIGHT* weights, const float* bias,
+             float* y),
+            (shape, x, weights, bias, y))

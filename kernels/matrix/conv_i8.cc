@@ -153,15 +153,7 @@ void ConvI8(const ConvI8Shape& shape, const void* x, const int8_t* weights, cons
 }  // namespace weft::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
-#if HWY_ONCE
-namespace weft::kernels {
-
-HWY_EXPORT(ConvI8);
-
-void ConvI8(const ConvI8Shape& shape, const void* x, const int8_t* weights, const float* scales,
-            const float* bias, float* y, float* patches, int16_t* scratch) {
-  HWY_DYNAMIC_DISPATCH(ConvI8)(shape, x, weights, scales, bias, y, patches, scratch);
-}
-
-}  // namespace weft::kernels
-#endif  // HWY_ONCE
+WEFT_EXPORT(ConvI8,
+            (const ConvI8Shape& shape, const void* x, const int8_t* weights, const float* scales,
+             const float* bias, float* y, float* patches, int16_t* scratch),
+            (shape, x, weights, scales, bias, y, patches, scratch))

@@ -176,15 +176,7 @@ void ConvQ8(const ConvQ8Shape& shape, const int8_t* x, const int8_t* weights,
 }  // namespace weft::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
-#if HWY_ONCE
-namespace weft::kernels {
-
-HWY_EXPORT(ConvQ8);
-
-void ConvQ8(const ConvQ8Shape& shape, const int8_t* x, const int8_t* weights,
-            const FactorsQ8& factors, void* y, int8_t* scratch) {
-  HWY_DYNAMIC_DISPATCH(ConvQ8)(shape, x, weights, factors, y, scratch);
-}
-
-}  // namespace weft::kernels
-#endif  // HWY_ONCE
+WEFT_EXPORT(ConvQ8,
+            (const ConvQ8Shape& shape, const int8_t* x, const int8_t* weights,
+             const FactorsQ8& factors, void* y, int8_t* scratch),
+            (shape, x, weights, factors, y, scratch))

@@ -60,15 +60,7 @@ void ConvQ8Shorts(const ConvQ8Shape& shape, const int16_t* x, const int8_t* weig
 }  // namespace weft::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
-#if HWY_ONCE
-namespace weft::kernels {
-
-HWY_EXPORT(ConvQ8Shorts);
-
-void ConvQ8Shorts(const ConvQ8Shape& shape, const int16_t* x, const int8_t* weights,
-                  const ShortResults& results, int16_t* y, int16_t* scratch) {
-  HWY_DYNAMIC_DISPATCH(ConvQ8Shorts)(shape, x, weights, results, y, scratch);
-}
-
-}  // namespace weft::kernels
-#endif  // HWY_ONCE
+WEFT_EXPORT(ConvQ8Shorts,
+            (const ConvQ8Shape& shape, const int16_t* x, const int8_t* weights,
+             const ShortResults& results, int16_t* y, int16_t* scratch),
+            (shape, x, weights, results, y, scratch))

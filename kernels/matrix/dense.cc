@@ -20,15 +20,7 @@ HWY_NOINLINE void Dense(const DenseShape& shape, const float* x, const WEFT_WEIG
 }  // namespace weft::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
-#if HWY_ONCE
-namespace weft::kernels {
-
-HWY_EXPORT(Dense);
-
-void Dense(const DenseShape& shape, const float* x, const WEFT_WEIGHT* weights, const float* start,
-           float* y) {
-  HWY_DYNAMIC_DISPATCH(Dense)(shape, x, weights, start, y);
-}
-
-}  // namespace weft::kernels
-#endif  // HWY_ONCE
+WEFT_EXPORT(Dense,
+            (const DenseShape& shape, const float* x, const WEFT_WEIGHT* weights,
+             const float* start, float* y),
+            (shape, x, weights, start, y))

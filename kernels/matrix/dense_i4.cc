@@ -282,15 +282,7 @@ void DenseI4(const DenseI4Shape& shape, const float* x, const DenseI4Weights& we
 }  // namespace weft::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
-#if HWY_ONCE
-namespace weft::kernels {
-
-HWY_EXPORT(DenseI4);
-
-void DenseI4(const DenseI4Shape& shape, const float* x, const DenseI4Weights& weights,
-             const float* start, float* y, int16_t* scratch) {
-  HWY_DYNAMIC_DISPATCH(DenseI4)(shape, x, weights, start, y, scratch);
-}
-
-}  // namespace weft::kernels
-#endif  // HWY_ONCE
+WEFT_EXPORT(DenseI4,
+            (const DenseI4Shape& shape, const float* x, const DenseI4Weights& weights,
+             const float* start, float* y, int16_t* scratch),
+            (shape, x, weights, start, y, scratch))

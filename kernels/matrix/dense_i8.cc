@@ -167,15 +167,7 @@ void DenseI8(const DenseI8Shape& shape, const void* x, const int8_t* weights, co
 }  // namespace weft::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
-#if HWY_ONCE
-namespace weft::kernels {
-
-HWY_EXPORT(DenseI8);
-
-void DenseI8(const DenseI8Shape& shape, const void* x, const int8_t* weights, const float* scales,
-             const float* start, float* y, int16_t* scratch) {
-  HWY_DYNAMIC_DISPATCH(DenseI8)(shape, x, weights, scales, start, y, scratch);
-}
-
-}  // namespace weft::kernels
-#endif  // HWY_ONCE
+WEFT_EXPORT(DenseI8,
+            (const DenseI8Shape& shape, const void* x, const int8_t* weights, const float* scales,
+             const float* start, float* y, int16_t* scratch),
+            (shape, x, weights, scales, start, y, scratch))

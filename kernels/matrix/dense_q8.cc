@@ -35,15 +35,7 @@ void DenseQ8(const DenseQ8Shape& shape, const int8_t* x, const int8_t* weights,
 }  // namespace weft::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
-#if HWY_ONCE
-namespace weft::kernels {
-
-HWY_EXPORT(DenseQ8);
-
-void DenseQ8(const DenseQ8Shape& shape, const int8_t* x, const int8_t* weights,
-             const FactorsQ8& factors, void* y) {
-  HWY_DYNAMIC_DISPATCH(DenseQ8)(shape, x, weights, factors, y);
-}
-
-}  // namespace weft::kernels
-#endif  // HWY_ONCE
+WEFT_EXPORT(DenseQ8,
+            (const DenseQ8Shape& shape, const int8_t* x, const int8_t* weights,
+             const FactorsQ8& factors, void* y),
+            (shape, x, weights, factors, y))

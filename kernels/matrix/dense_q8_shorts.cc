@@ -23,15 +23,7 @@ void DenseQ8Shorts(const DenseQ8Shape& shape, const int16_t* x, const int8_t* we
 }  // namespace weft::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
-#if HWY_ONCE
-namespace weft::kernels {
-
-HWY_EXPORT(DenseQ8Shorts);
-
-void DenseQ8Shorts(const DenseQ8Shape& shape, const int16_t* x, const int8_t* weights,
-                   const ShortResults& results, int16_t* y) {
-  HWY_DYNAMIC_DISPATCH(DenseQ8Shorts)(shape, x, weights, results, y);
-}
-
-}  // namespace weft::kernels
-#endif  // HWY_ONCE
+WEFT_EXPORT(DenseQ8Shorts,
+            (const DenseQ8Shape& shape, const int16_t* x, const int8_t* weights,
+             const ShortResults& results, int16_t* y),
+            (shape, x, weights, results, y))

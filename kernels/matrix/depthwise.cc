@@ -20,15 +20,7 @@ HWY_NOINLINE void Depthwise(const DepthwiseShape& shape, const float* x, const W
 }  // namespace weft::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
-#if HWY_ONCE
-namespace weft::kernels {
-
-HWY_EXPORT(Depthwise);
-
-void Depthwise(const DepthwiseShape& shape, const float* x, const WEFT_WEIGHT* weights,
-               const float* bias, float* y) {
-  HWY_DYNAMIC_DISPATCH(Depthwise)(shape, x, weights, bias, y);
-}
-
-}  // namespace weft::kernels
-#endif  // HWY_ONCE
+WEFT_EXPORT(Depthwise,
+            (const DepthwiseShape& shape, const float* x, const WEFT_WEIGHT* weights,
+             const float* bias, float* y),
+            (shape, x, weights, bias, y))

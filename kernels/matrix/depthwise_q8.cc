@@ -210,15 +210,7 @@ void DepthwiseQ8(const DepthwiseQ8Shape& shape, const int8_t* x, const int8_t* w
 }  // namespace weft::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
-#if HWY_ONCE
-namespace weft::kernels {
-
-HWY_EXPORT(DepthwiseQ8);
-
-void DepthwiseQ8(const DepthwiseQ8Shape& shape, const int8_t* x, const int8_t* weights,
-                 const FactorsQ8& factors, void* y) {
-  HWY_DYNAMIC_DISPATCH(DepthwiseQ8)(shape, x, weights, factors, y);
-}
-
-}  // namespace weft::kernels
-#endif  // HWY_ONCE
+WEFT_EXPORT(DepthwiseQ8,
+            (const DepthwiseQ8Shape& shape, const int8_t* x, const int8_t* weights,
+             const FactorsQ8& factors, void* y),
+            (shape, x, weights, factors, y))

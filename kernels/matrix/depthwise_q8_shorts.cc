@@ -82,15 +82,7 @@ void DepthwiseQ8Shorts(const DepthwiseQ8Shape& shape, const int16_t* x, const in
 }  // namespace weft::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
-#if HWY_ONCE
-namespace weft::kernels {
-
-HWY_EXPORT(DepthwiseQ8Shorts);
-
-void DepthwiseQ8Shorts(const DepthwiseQ8Shape& shape, const int16_t* x, const int8_t* weights,
-                       const ShortResults& results, int16_t* y) {
-  HWY_DYNAMIC_DISPATCH(DepthwiseQ8Shorts)(shape, x, weights, results, y);
-}
-
-}  // namespace weft::kernels
-#endif  // HWY_ONCE
+WEFT_EXPORT(DepthwiseQ8Shorts,
+            (const DepthwiseQ8Shape& shape, const int16_t* x, const int8_t* weights,
+             const ShortResults& results, int16_t* y),
+            (shape, x, weights, results, y))

@@ -366,16 +366,10 @@ void MatmulShorts(const MatmulShape& shape, const int16_t* a, const int16_t* b, 
 }  // namespace weft::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
+WEFT_EXPORT(MatmulShorts,
+            (const MatmulShape& shape, const int16_t* a, const int16_t* b, int32_t* y),
+            (shape, a, b, y))
+
 #if HWY_ONCE
-namespace weft::kernels {
-
-HWY_EXPORT(MatmulShorts);
-
-void MatmulShorts(const MatmulShape& shape, const int16_t* a, const int16_t* b, int32_t* y) {
-  HWY_DYNAMIC_DISPATCH(MatmulShorts)(shape, a, b, y);
-}
-
-}  // namespace weft::kernels
-
 const char weft_variant_matmul_shorts = 0;
 #endif  // HWY_ONCE

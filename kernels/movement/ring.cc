@@ -263,14 +263,5 @@ void Ring(const RingShape& shape, const void* x, const RingState& state, void* y
 }  // namespace weft::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
-#if HWY_ONCE
-namespace weft::kernels {
-
-HWY_EXPORT(Ring);
-
-void Ring(const RingShape& shape, const void* x, const RingState& state, void* y) {
-  HWY_DYNAMIC_DISPATCH(Ring)(shape, x, state, y);
-}
-
-}  // namespace weft::kernels
-#endif  // HWY_ONCE
+WEFT_EXPORT(Ring, (const RingShape& shape, const void* x, const RingState& state, void* y),
+            (shape, x, state, y))

@@ -20,15 +20,7 @@ HWY_NOINLINE void GruCell(const CellShape& shape, const float* x, const WEFT_WEI
 }  // namespace weft::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
-#if HWY_ONCE
-namespace weft::kernels {
-
-HWY_EXPORT(GruCell);
-
-void GruCell(const CellShape& shape, const float* x, const WEFT_WEIGHT* weights, const float* h,
-             const float* start, const float* r_start, float* h_next) {
-  HWY_DYNAMIC_DISPATCH(GruCell)(shape, x, weights, h, start, r_start, h_next);
-}
-
-}  // namespace weft::kernels
-#endif  // HWY_ONCE
+WEFT_EXPORT(GruCell,
+            (const CellShape& shape, const float* x, const WEFT_WEIGHT* weights, const float* h,
+             const float* start, const float* r_start, float* h_next),
+            (shape, x, weights, h, start, r_start, h_next))

@@ -63,15 +63,7 @@ void GruGates(const GruGatesShape& shape, const float* x_part, const float* recu
 }  // namespace weft::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
-#if HWY_ONCE
-namespace weft::kernels {
-
-HWY_EXPORT(GruGates);
-
-void GruGates(const GruGatesShape& shape, const float* x_part, const float* recurrent_part,
-              const float* h, float* h_next) {
-  HWY_DYNAMIC_DISPATCH(GruGates)(shape, x_part, recurrent_part, h, h_next);
-}
-
-}  // namespace weft::kernels
-#endif  // HWY_ONCE
+WEFT_EXPORT(GruGates,
+            (const GruGatesShape& shape, const float* x_part, const float* recurrent_part,
+             const float* h, float* h_next),
+            (shape, x_part, recurrent_part, h, h_next))

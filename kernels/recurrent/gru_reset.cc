@@ -35,15 +35,7 @@ void GruReset(const GruResetShape& shape, const float* pre, const float* h, floa
 }  // namespace weft::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
-#if HWY_ONCE
-namespace weft::kernels {
-
-HWY_EXPORT(GruReset);
-
-void GruReset(const GruResetShape& shape, const float* pre, const float* h, float* z,
-              float* reset_h) {
-  HWY_DYNAMIC_DISPATCH(GruReset)(shape, pre, h, z, reset_h);
-}
-
-}  // namespace weft::kernels
-#endif  // HWY_ONCE
+WEFT_EXPORT(GruReset,
+            (const GruResetShape& shape, const float* pre, const float* h, float* z,
+             float* reset_h),
+            (shape, pre, h, z, reset_h))

@@ -20,15 +20,7 @@ HWY_NOINLINE void GruResetCell(const CellShape& shape, const float* x, const WEF
 }  // namespace weft::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
-#if HWY_ONCE
-namespace weft::kernels {
-
-HWY_EXPORT(GruResetCell);
-
-void GruResetCell(const CellShape& shape, const float* x, const WEFT_WEIGHT* weights,
-                  const float* h, const float* start, float* h_next, float* reset_h) {
-  HWY_DYNAMIC_DISPATCH(GruResetCell)(shape, x, weights, h, start, h_next, reset_h);
-}
-
-}  // namespace weft::kernels
-#endif  // HWY_ONCE
+WEFT_EXPORT(GruResetCell,
+            (const CellShape& shape, const float* x, const WEFT_WEIGHT* weights, const float* h,
+             const float* start, float* h_next, float* reset_h),
+            (shape, x, weights, h, start, h_next, reset_h))

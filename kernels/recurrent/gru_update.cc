@@ -34,15 +34,7 @@ void GruUpdate(const GruUpdateShape& shape, const float* pre, const float* z, co
 }  // namespace weft::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
-#if HWY_ONCE
-namespace weft::kernels {
-
-HWY_EXPORT(GruUpdate);
-
-void GruUpdate(const GruUpdateShape& shape, const float* pre, const float* z, const float* h,
-               float* h_next) {
-  HWY_DYNAMIC_DISPATCH(GruUpdate)(shape, pre, z, h, h_next);
-}
-
-}  // namespace weft::kernels
-#endif  // HWY_ONCE
+WEFT_EXPORT(GruUpdate,
+            (const GruUpdateShape& shape, const float* pre, const float* z, const float* h,
+             float* h_next),
+            (shape, pre, z, h, h_next))

@@ -21,15 +21,7 @@ HWY_NOINLINE void LstmCell(const CellShape& shape, const float* x, const WEFT_WE
 }  // namespace weft::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
-#if HWY_ONCE
-namespace weft::kernels {
-
-HWY_EXPORT(LstmCell);
-
-void LstmCell(const CellShape& shape, const float* x, const WEFT_WEIGHT* weights, const float* h,
-              const float* c, const float* start, float* h_next, float* c_next) {
-  HWY_DYNAMIC_DISPATCH(LstmCell)(shape, x, weights, h, c, start, h_next, c_next);
-}
-
-}  // namespace weft::kernels
-#endif  // HWY_ONCE
+WEFT_EXPORT(LstmCell,
+            (const CellShape& shape, const float* x, const WEFT_WEIGHT* weights, const float* h,
+             const float* c, const float* start, float* h_next, float* c_next),
+            (shape, x, weights, h, c, start, h_next, c_next))

@@ -89,15 +89,7 @@ void LstmGates(const LstmGatesShape& shape, const float* pres, const float* c, f
 }  // namespace weft::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
-#if HWY_ONCE
-namespace weft::kernels {
-
-HWY_EXPORT(LstmGates);
-
-void LstmGates(const LstmGatesShape& shape, const float* pre, const float* c, float* h_next,
-               float* c_next) {
-  HWY_DYNAMIC_DISPATCH(LstmGates)(shape, pre, c, h_next, c_next);
-}
-
-}  // namespace weft::kernels
-#endif  // HWY_ONCE
+WEFT_EXPORT(LstmGates,
+            (const LstmGatesShape& shape, const float* pre, const float* c, float* h_next,
+             float* c_next),
+            (shape, pre, c, h_next, c_next))

@@ -18,16 +18,8 @@ void LstmQ8(const LstmQ8Shape& shape, const int8_t* x, const int8_t* weights,
 }  // namespace weft::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
-#if HWY_ONCE
-namespace weft::kernels {
-
-HWY_EXPORT(LstmQ8);
-
-void LstmQ8(const LstmQ8Shape& shape, const int8_t* x, const int8_t* weights,
-            const int32_t* numbers, const int8_t* h, const int16_t* c, int8_t* h_next,
-            int16_t* c_next, int16_t* scratch) {
-  HWY_DYNAMIC_DISPATCH(LstmQ8)(shape, x, weights, numbers, h, c, h_next, c_next, scratch);
-}
-
-}  // namespace weft::kernels
-#endif  // HWY_ONCE
+WEFT_EXPORT(LstmQ8,
+            (const LstmQ8Shape& shape, const int8_t* x, const int8_t* weights,
+             const int32_t* numbers, const int8_t* h, const int16_t* c, int8_t* h_next,
+             int16_t* c_next, int16_t* scratch),
+            (shape, x, weights, numbers, h, c, h_next, c_next, scratch))

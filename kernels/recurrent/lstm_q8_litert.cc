@@ -20,18 +20,12 @@ void LstmQ8LiteRt(const LstmQ8Shape& shape, const int8_t* x, const int8_t* weigh
 }  // namespace weft::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
+WEFT_EXPORT(LstmQ8LiteRt,
+            (const LstmQ8Shape& shape, const int8_t* x, const int8_t* weights,
+             const int32_t* numbers, const int8_t* h, const int16_t* c, int8_t* h_next,
+             int16_t* c_next, int16_t* scratch),
+            (shape, x, weights, numbers, h, c, h_next, c_next, scratch))
+
 #if HWY_ONCE
-namespace weft::kernels {
-
-HWY_EXPORT(LstmQ8LiteRt);
-
-void LstmQ8LiteRt(const LstmQ8Shape& shape, const int8_t* x, const int8_t* weights,
-                  const int32_t* numbers, const int8_t* h, const int16_t* c, int8_t* h_next,
-                  int16_t* c_next, int16_t* scratch) {
-  HWY_DYNAMIC_DISPATCH(LstmQ8LiteRt)(shape, x, weights, numbers, h, c, h_next, c_next, scratch);
-}
-
-}  // namespace weft::kernels
-
 const char weft_variant_lstm_q8_litert = 0;
 #endif  // HWY_ONCE

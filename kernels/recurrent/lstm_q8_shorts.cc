@@ -20,18 +20,12 @@ void LstmQ8Shorts(const LstmQ8Shape& shape, const int16_t* x, const int8_t* weig
 }  // namespace weft::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
+WEFT_EXPORT(LstmQ8Shorts,
+            (const LstmQ8Shape& shape, const int16_t* x, const int8_t* weights,
+             const int32_t* numbers, const int16_t* h, const int16_t* c, int16_t* h_next,
+             int16_t* c_next, int16_t* scratch),
+            (shape, x, weights, numbers, h, c, h_next, c_next, scratch))
+
 #if HWY_ONCE
-namespace weft::kernels {
-
-HWY_EXPORT(LstmQ8Shorts);
-
-void LstmQ8Shorts(const LstmQ8Shape& shape, const int16_t* x, const int8_t* weights,
-                  const int32_t* numbers, const int16_t* h, const int16_t* c, int16_t* h_next,
-                  int16_t* c_next, int16_t* scratch) {
-  HWY_DYNAMIC_DISPATCH(LstmQ8Shorts)(shape, x, weights, numbers, h, c, h_next, c_next, scratch);
-}
-
-}  // namespace weft::kernels
-
 const char weft_variant_lstm_q8_shorts = 0;
 #endif  // HWY_ONCE

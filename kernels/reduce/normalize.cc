@@ -253,14 +253,4 @@ void Normalize(const NormalizeShape& shape, const float* x, float* y) {
 }  // namespace weft::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
-#if HWY_ONCE
-namespace weft::kernels {
-
-HWY_EXPORT(Normalize);
-
-void Normalize(const NormalizeShape& shape, const float* x, float* y) {
-  HWY_DYNAMIC_DISPATCH(Normalize)(shape, x, y);
-}
-
-}  // namespace weft::kernels
-#endif  // HWY_ONCE
+WEFT_EXPORT(Normalize, (const NormalizeShape& shape, const float* x, float* y), (shape, x, y))

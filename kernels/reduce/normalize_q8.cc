@@ -37,14 +37,4 @@ void NormalizeQ8(const NormalizeQ8Shape& shape, const int8_t* x, int8_t* y) {
 }  // namespace weft::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
-#if HWY_ONCE
-namespace weft::kernels {
-
-HWY_EXPORT(NormalizeQ8);
-
-void NormalizeQ8(const NormalizeQ8Shape& shape, const int8_t* x, int8_t* y) {
-  HWY_DYNAMIC_DISPATCH(NormalizeQ8)(shape, x, y);
-}
-
-}  // namespace weft::kernels
-#endif  // HWY_ONCE
+WEFT_EXPORT(NormalizeQ8, (const NormalizeQ8Shape& shape, const int8_t* x, int8_t* y), (shape, x, y))

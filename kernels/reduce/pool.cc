@@ -209,14 +209,4 @@ void Pool(const PoolShape& shape, const float* x, float* y) {
 }  // namespace weft::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
-#if HWY_ONCE
-namespace weft::kernels {
-
-HWY_EXPORT(Pool);
-
-void Pool(const PoolShape& shape, const float* x, float* y) {
-  HWY_DYNAMIC_DISPATCH(Pool)(shape, x, y);
-}
-
-}  // namespace weft::kernels
-#endif  // HWY_ONCE
+WEFT_EXPORT(Pool, (const PoolShape& shape, const float* x, float* y), (shape, x, y))

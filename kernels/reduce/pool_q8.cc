@@ -83,14 +83,4 @@ void PoolQ8(const PoolQ8Shape& shape, const int8_t* x, int8_t* y) {
 }  // namespace weft::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
-#if HWY_ONCE
-namespace weft::kernels {
-
-HWY_EXPORT(PoolQ8);
-
-void PoolQ8(const PoolQ8Shape& shape, const int8_t* x, int8_t* y) {
-  HWY_DYNAMIC_DISPATCH(PoolQ8)(shape, x, y);
-}
-
-}  // namespace weft::kernels
-#endif  // HWY_ONCE
+WEFT_EXPORT(PoolQ8, (const PoolQ8Shape& shape, const int8_t* x, int8_t* y), (shape, x, y))

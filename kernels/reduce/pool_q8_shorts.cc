@@ -47,14 +47,4 @@ void PoolQ8Shorts(const PoolQ8Shape& shape, const int16_t* x, int16_t* y) {
 }  // namespace weft::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
-#if HWY_ONCE
-namespace weft::kernels {
-
-HWY_EXPORT(PoolQ8Shorts);
-
-void PoolQ8Shorts(const PoolQ8Shape& shape, const int16_t* x, int16_t* y) {
-  HWY_DYNAMIC_DISPATCH(PoolQ8Shorts)(shape, x, y);
-}
-
-}  // namespace weft::kernels
-#endif  // HWY_ONCE
+WEFT_EXPORT(PoolQ8Shorts, (const PoolQ8Shape& shape, const int16_t* x, int16_t* y), (shape, x, y))

@@ -158,14 +158,4 @@ void Softmax(const SoftmaxShape& shape, const float* x, float* y) {
 }  // namespace weft::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
-#if HWY_ONCE
-namespace weft::kernels {
-
-HWY_EXPORT(Softmax);
-
-void Softmax(const SoftmaxShape& shape, const float* x, float* y) {
-  HWY_DYNAMIC_DISPATCH(Softmax)(shape, x, y);
-}
-
-}  // namespace weft::kernels
-#endif  // HWY_ONCE
+WEFT_EXPORT(Softmax, (const SoftmaxShape& shape, const float* x, float* y), (shape, x, y))

@@ -45,6 +45,20 @@
 #define WEFT_PART HWY_INLINE
 #endif
 
+// The last lines of a kernel: WEFT_EXPORT(Map, (const float* x, float* y), (x, y)) defines
+// weft::kernels::Map, which calls the code for this processor, by Highway's HWY_EXPORT and
+// HWY_DYNAMIC_DISPATCH. Empty except in the last pass over the source, where HWY_ONCE is 1.
+#undef WEFT_EXPORT
+#if HWY_ONCE
+#define WEFT_EXPORT(name, parameters, arguments)                 \
+  namespace weft::kernels {                                      \
+  HWY_EXPORT(name);                                              \
+  void name parameters { HWY_DYNAMIC_DISPATCH(name) arguments; } \
+  }
+#else
+#define WEFT_EXPORT(...)
+#endif
+
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 
