@@ -107,17 +107,14 @@ std::vector<std::vector<SharedAddress>> SharedIn(const format::Model& model,
 }
 
 const char* Why(Sharing why) {
-  switch (why) {
-    case Sharing::in_place:
-      return "the step overwrites an input that is not read later";
-    case Sharing::chunk:
-      return "the part of a sequence that one iteration accesses";
-    case Sharing::part:
-      return "a part of a larger value, accessed without a copy";
-    case Sharing::view:
-      return "the same bytes with another shape or type";
-  }
-  return "";
+  // In the order of Sharing.
+  constexpr const char* kReasons[] = {
+      "the step overwrites an input that is not read later",
+      "the part of a sequence that one iteration accesses",
+      "a part of a larger value, accessed without a copy",
+      "the same bytes with another shape or type",
+  };
+  return kReasons[static_cast<size_t>(why)];
 }
 
 }  // namespace weft::inspect

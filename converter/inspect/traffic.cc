@@ -2,6 +2,7 @@
 #include "converter/inspect/traffic.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <tuple>
 
@@ -41,35 +42,24 @@ Traffic TrafficOf(const format::Model& model) {
 }
 
 const char* Why(format::Reason reason) {
-  switch (reason) {
-    case format::Reason::operation:
-      return "the operation itself moves data";
-    case format::Reason::initial_value:
-      return "no step computes the initial value of the state, or another step reads the value too";
-    case format::Reason::back_edge:
-      return "no step computes the new value of the state, or another state has the same value";
-    case format::Reason::epilogue:
-      return "the iteration count is not known at conversion";
-    case format::Reason::slice_axis:
-      return "the sliced axis is not the outermost: one transpose before the loop";
-    case format::Reason::scan_axis:
-      return "the gathered axis is not the outermost: one transpose after the loop";
-    case format::Reason::scan_chunk:
-      return "no step computes the gathered value, or the value is gathered twice";
-    case format::Reason::last_value:
-      return "the returned value is not a step's result of the iteration";
-    case format::Reason::condition:
-      return "the condition is not a step's result of the iteration";
-    case format::Reason::branch_result:
-      return "a branch returns an outer value";
-    case format::Reason::variable:
-      return "no step computes the new value of the variable, or a later step reads the old value";
-    case format::Reason::output:
-      return "an output must be outside the state, contiguous at its actual length";
-    case format::Reason::clear:
-      return "cleared, because the loop may run zero iterations";
-  }
-  return "";
+  // In the order of Reason.
+  constexpr const char* kReasons[] = {
+      "the operation itself moves data",
+      "no step computes the initial value of the state, or another step reads the value too",
+      "no step computes the new value of the state, or another state has the same value",
+      "the iteration count is not known at conversion",
+      "the sliced axis is not the outermost: one transpose before the loop",
+      "the gathered axis is not the outermost: one transpose after the loop",
+      "no step computes the gathered value, or the value is gathered twice",
+      "the returned value is not a step's result of the iteration",
+      "the condition is not a step's result of the iteration",
+      "a branch returns an outer value",
+      "no step computes the new value of the variable, or a later step reads the old value",
+      "an output must be outside the state, contiguous at its actual length",
+      "cleared, because the loop may run zero iterations",
+  };
+  static_assert(std::size(kReasons) == static_cast<size_t>(format::Reason::MAX) + 1);
+  return kReasons[static_cast<size_t>(reason)];
 }
 
 }  // namespace weft::inspect

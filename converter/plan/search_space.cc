@@ -44,19 +44,8 @@ std::vector<Event> EventsOf(std::span<const Buffer> buffers) {
 }  // namespace
 
 double SearchSpace::Item::Key(TieKey key) const {
-  switch (key) {
-    case TieKey::kContention:
-      return contention;
-    case TieKey::kWidth:
-      return width;
-    case TieKey::kArea:
-      return width * units;
-    case TieKey::kBytes:
-      return units;
-    case TieKey::kOverlaps:
-      return static_cast<double>(overlaps.size());
-  }
-  return 0;
+  const double keys[] = {contention, width, width * units, static_cast<double>(overlaps.size())};
+  return keys[static_cast<size_t>(key)];
 }
 
 SearchSpace::SearchSpace(std::span<const Buffer> buffers,

@@ -17,8 +17,7 @@ enum class TieKey : uint8_t {
   kContention,  // maximum number of bytes live at one time during its lifetime
   kWidth,       // time live
   kArea,        // time live times bytes
-  kBytes,
-  kOverlaps,  // number of buffers that are live with it
+  kOverlaps,    // number of buffers that are live with it
 };
 
 // Units, sections and minimum distances of a problem. Built once, then read-only.

@@ -204,25 +204,16 @@ class Solver {
     return filling;
   }
 
+  static constexpr int kOrders = 5;
+
   // Sort key, smallest first; among equal keys larger buffers come first.
   double KeyOf(int order, const Buffer& buffer) const {
     const auto bytes = static_cast<double>(buffer.bytes);
     const TimeRange& life = buffer.lifetime;
     const auto begin = static_cast<double>(life.begin), end = static_cast<double>(life.end);
-    switch (order) {
-      case 0:
-        return -bytes;
-      case 1:
-        return begin - end;
-      case 2:
-        return bytes * (begin - end);
-      case 3:
-        return begin;
-      default:
-        return -end;
-    }
+    const double keys[kOrders] = {-bytes, begin - end, bytes * (begin - end), begin, -end};
+    return keys[order];
   }
-  static constexpr int kOrders = 5;
 
   Filling InOrder(uint32_t memory, std::vector<size_t> indices, int order) const {
     const bool by_level = order >= kOrders;

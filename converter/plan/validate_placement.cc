@@ -7,6 +7,7 @@
 #include <iterator>
 #include <optional>
 #include <set>
+#include <string_view>
 #include <utility>
 
 namespace weft::plan {
@@ -205,26 +206,6 @@ class Validation {
 };
 
 }  // namespace
-
-std::string_view Name(PlacementRule rule) {
-  switch (rule) {
-    case PlacementRule::kComplete:
-      return "complete";
-    case PlacementRule::kAlignment:
-      return "alignment";
-    case PlacementRule::kFixedOffset:
-      return "fixed offset";
-    case PlacementRule::kCapacity:
-      return "capacity";
-    case PlacementRule::kOverlap:
-      return "overlap";
-    case PlacementRule::kOverlapping:
-      return "near";
-    case PlacementRule::kWeights:
-      return "weights";
-  }
-  return "";
-}
 
 std::vector<PlacementFault> ValidatePlacement(const Problem& problem, const Placement& placement) {
   return Validation(problem, placement).Run();

@@ -7,7 +7,6 @@
 
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "converter/plan/problem.h"
@@ -24,8 +23,6 @@ enum class PlacementRule : uint8_t {
   kOverlapping,  // an overlapping pair overlaps only at distances that it allows
   kWeights,      // a copy of weights is in a memory that holds weights
 };
-// Returns the name of a rule: "alignment".
-std::string_view Name(PlacementRule rule);
 
 // One violation of a rule.
 struct PlacementFault {

@@ -18,9 +18,12 @@ namespace {
 
 // Returns "rule: text" for each violation.
 std::vector<std::string> FaultsOf(const Problem& problem, const Placement& placement) {
+  // In the order of PlacementRule.
+  constexpr const char* kRules[] = {"complete", "alignment", "fixed offset", "capacity",
+                                    "overlap",  "near",      "weights"};
   std::vector<std::string> lines;
   for (const PlacementFault& fault : ValidatePlacement(problem, placement)) {
-    lines.push_back(std::string(Name(fault.rule)) + ": " + fault.text);
+    lines.push_back(std::string(kRules[static_cast<size_t>(fault.rule)]) + ": " + fault.text);
   }
   return lines;
 }
