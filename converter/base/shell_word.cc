@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "converter/base/split.h"
+
 namespace weft {
 namespace {
 
@@ -19,15 +21,7 @@ bool IsPlain(unsigned char c) {
 std::string ShellWord(std::string_view text) {
   const bool is_expanded = text.starts_with('=');  // zsh: =NAME is the path of command NAME
   if (!text.empty() && !is_expanded && std::ranges::all_of(text, IsPlain)) return std::string(text);
-  std::string quoted = "'";
-  for (const char c : text) {
-    if (c == '\'') {
-      quoted += "'\\''";
-    } else {
-      quoted += c;
-    }
-  }
-  return quoted + "'";
+  return "'" + Replaced(text, {{'\'', "'\\''"}}) + "'";
 }
 
 }  // namespace weft

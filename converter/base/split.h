@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parts of a text between separators. The parts refer to the text.
+// Parts of a text between separators, which refer to the text, and replaced characters.
 #ifndef WEFT_CONVERTER_BASE_SPLIT_H_
 #define WEFT_CONVERTER_BASE_SPLIT_H_
 
+#include <algorithm>
+#include <initializer_list>
+#include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace weft {
@@ -24,6 +28,18 @@ inline std::vector<std::string_view> LinesOf(std::string_view text) {
   std::vector<std::string_view> lines = Split(text, "\n");
   if (lines.back().empty()) lines.pop_back();
   return lines;
+}
+
+// Returns the text with each of the characters replaced by its text.
+inline std::string Replaced(std::string_view text,
+                            std::initializer_list<std::pair<char, std::string_view>> by) {
+  std::string replaced;
+  replaced.reserve(text.size());
+  for (const char c : text) {
+    const auto* const row = std::ranges::find(by, c, &std::pair<char, std::string_view>::first);
+    replaced += row == by.end() ? std::string_view(&c, 1) : row->second;
+  }
+  return replaced;
 }
 
 }  // namespace weft

@@ -13,6 +13,7 @@
 #include "converter/base/links.h"
 #include "converter/base/paths.h"
 #include "converter/base/shell_word.h"
+#include "converter/base/split.h"
 #include "converter/cli/call_files.h"
 #include "converter/cli/evidence_facts.h"
 #include "converter/cli/facts.h"
@@ -105,14 +106,7 @@ void AddVectors(const Vectors& vectors, std::vector<EvidenceFile>& files) {
 // backslash.
 std::string HashLine(const Json& file) {
   const std::string name = Plain(file["file"]);
-  std::string escaped;
-  for (const char c : name) {
-    if (c == '\n') {
-      escaped += "\\n";
-    } else {
-      escaped += c == '\\' ? "\\\\" : std::string(1, c);
-    }
-  }
+  const std::string escaped = Replaced(name, {{'\n', "\\n"}, {'\\', "\\\\"}});
   return fmt::format("{}{}  {}\n", escaped == name ? "" : "\\", Plain(file["sha256"]), escaped);
 }
 

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "converter/base/split.h"
 #include "converter/report/page_parts.h"
 
 namespace weft::report {
@@ -15,24 +16,7 @@ std::string EmbeddedJson(const nlohmann::ordered_json& facts) {
   constexpr bool kAscii = true;
   const std::string json =
       facts.dump(-1, ' ', kAscii, nlohmann::ordered_json::error_handler_t::replace);
-  std::string text;
-  text.reserve(json.size());
-  for (const char c : json) {
-    switch (c) {
-      case '<':
-        text += "\\u003c";
-        break;
-      case '>':
-        text += "\\u003e";
-        break;
-      case '&':
-        text += "\\u0026";
-        break;
-      default:
-        text += c;
-    }
-  }
-  return text;
+  return Replaced(json, {{'<', "\\u003c"}, {'>', "\\u003e"}, {'&', "\\u0026"}});
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <set>
 #include <string_view>
 
+#include "converter/base/split.h"
 #include "converter/base/visible.h"
 #include "converter/report/page_parts.h"
 
@@ -42,19 +43,7 @@ std::string Label(const std::string& name, double width) {
     for (double i = 0; i + 1 < room; ++i) end += FirstCharacter(text.substr(end)).bytes;
     text = text.substr(0, end) + "\u2026";
   }
-  std::string escaped;
-  for (const char c : text) {
-    if (c == '<') {
-      escaped += "&lt;";
-    } else if (c == '>') {
-      escaped += "&gt;";
-    } else if (c == '&') {
-      escaped += "&amp;";
-    } else {
-      escaped += c;
-    }
-  }
-  return escaped;
+  return Replaced(text, {{'<', "&lt;"}, {'>', "&gt;"}, {'&', "&amp;"}});
 }
 
 class Drawing {
