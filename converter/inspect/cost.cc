@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "converter/inspect/sections.h"
+
 namespace weft::inspect {
 namespace {
 
@@ -83,16 +85,9 @@ double FixedFourierProducts(const format::FixedFourierParams& p) {
 #undef WEFT_STEP
 
 double MultiplyAdds(const format::Model& model, const format::Step& step) {
-  switch (static_cast<format::Kind>(step.kind())) {
-#define WEFT_STEP(name, ...) \
-  case format::Kind::name:   \
-    return MultiplyAdds(*model.name()->Get(step.param()));
-#include "runtime/format/ops.inc"
-#undef WEFT_STEP
-    case format::Kind::section:
-      break;
-  }
-  return 0;
+  double count = 0;
+  VisitParams(model, step, [&](const auto& params) { count = MultiplyAdds(params); });
+  return count;
 }
 
 double MovedBytes(const format::Model& model, const format::Step& step) {

@@ -10,6 +10,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "converter/inspect/sections.h"
 #include "kernels/elementwise/chain.h"
 #include "kernels/matrix/dense_i8.h"
 
@@ -159,19 +160,6 @@ Json RowJson(const Params& params) {
   return json;
 }
 
-Json FieldsJson(const format::Model& model, const format::Step& step) {
-  switch (static_cast<format::Kind>(step.kind())) {
-#define WEFT_STEP(name, ...) \
-  case format::Kind::name:   \
-    return RowJson(*model.name()->Get(step.param()));
-#include "runtime/format/ops.inc"
-#undef WEFT_STEP
-    case format::Kind::section:
-      break;
-  }
-  return nullptr;
-}
-
 std::string PrecisionOfRows(uint32_t max) { return max == kernels::kMinMax ? "i8x8" : "i8"; }
 std::string PrecisionOfWeights(format::ElementType type) {
   return type == format::ElementType::i8 ? "i8x32" : "";
@@ -196,7 +184,8 @@ std::string PrecisionText(const format::Model& model, const format::Step& step) 
 }
 
 Json ParamsJson(const format::Model& model, const format::Step& step) {
-  Json json = FieldsJson(model, step);
+  Json json;
+  VisitParams(model, step, [&](const auto& params) { json = RowJson(params); });
   if (const std::string precision = PrecisionText(model, step); !precision.empty()) {
     json["precision"] = precision;
   }

@@ -40,6 +40,20 @@ uint32_t StepOfSection(const format::Model& model, uint32_t section);
 // The layer of the step that enters the section.
 std::string LayerOfSection(const format::Model& model, uint32_t section);
 
+// Calls `visit` with the parameters of the step; not at all for a step that enters a section.
+template <typename Visit>
+void VisitParams(const format::Model& model, const format::Step& step, const Visit& visit) {
+  switch (static_cast<format::Kind>(step.kind())) {
+#define WEFT_STEP(name, ...) \
+  case format::Kind::name:   \
+    return visit(*model.name()->Get(step.param()));
+#include "runtime/format/ops.inc"
+#undef WEFT_STEP
+    case format::Kind::section:
+      break;
+  }
+}
+
 const char* KindName(uint16_t kind);
 // The number of steps of each kind; kind 0 are steps that enter sections.
 std::map<uint16_t, uint32_t> CountKinds(const format::Model& model);

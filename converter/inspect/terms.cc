@@ -334,18 +334,9 @@ Terms TermsOf(const format::Model& model, const format::Step& step, KernelSet ke
     if (slot == format::kNoSlot) terms.absent |= 1u << i;
   }
   const std::optional<int64_t> before = StartBeforeInput(model, step);
-  switch (static_cast<format::Kind>(step.kind())) {
-#define WEFT_STEP(name, Name, operands, ...)                               \
-  case format::Kind::name:                                                 \
-    AddAllTerms(*model.name()->Get(step.param()), before, terms);          \
-    if (!terms.variant.empty()) terms.variant = #name " " + terms.variant; \
-    break;
-#include "runtime/format/ops.inc"
-#undef WEFT_STEP
-    case format::Kind::section:
-      break;
-  }
+  VisitParams(model, step, [&](const auto& params) { AddAllTerms(params, before, terms); });
   if (terms.variant.empty()) return terms;
+  terms.variant = fmt::format("{} {}", KindName(step.kind()), terms.variant);
   // Absent operands choose other code.
   for (uint32_t i = 0; i < count && !terms.counts_absent; ++i) {
     if ((terms.absent >> i & 1) != 0) terms.variant += fmt::format(" without {}", i);

@@ -226,20 +226,6 @@ bool HasOwnUnit(const format::Step& step) {
   }
 }
 
-std::vector<float> NumbersOf(const format::Model& model, const format::Step& step,
-                             const std::vector<const format::Slot*>& slots) {
-  switch (static_cast<format::Kind>(step.kind())) {
-#define WEFT_STEP(name, Name, ...) \
-  case format::Kind::name:         \
-    return NumbersOf(model, *model.name()->Get(step.param()), slots);
-#include "runtime/format/ops.inc"
-#undef WEFT_STEP
-    case format::Kind::section:
-      break;
-  }
-  return {};
-}
-
 }  // namespace
 
 std::map<std::string, LayerConstants> ConstantsByLayer(const format::Model& model) {
@@ -269,7 +255,9 @@ std::map<std::string, LayerConstants> ConstantsByLayer(const format::Model& mode
       has_new_weights = has_new_weights || k == kWeightsOperand;
     }
     if (!has_new_weights) continue;
-    const std::vector<float> numbers = NumbersOf(model, steps[i], slots);
+    std::vector<float> numbers;
+    VisitParams(model, steps[i],
+                [&](const auto& params) { numbers = NumbersOf(model, params, slots); });
     if (numbers.empty()) continue;
     constants.type = format::EnumNameElementType(slots[kWeightsOperand]->type());
     constants.has_own_unit = HasOwnUnit(steps[i]);
