@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "converter/file_checks.h"
 
-#include <fmt/format.h>
-
-#include <cstring>
+#include <span>
 
 #include "converter/base/aligned_bytes.h"
+#include "converter/emit/file_engine.h"
 #include "converter/inspect/file_rules.h"
 #include "converter/inspect/listing.h"
 #include "converter/plan/validator.h"
@@ -13,24 +12,10 @@
 #include "runtime/weft.h"
 
 namespace weft::pipeline {
-namespace {
-
-// FlatBuffers must be read at their alignment.
-AlignedBytes AlignedCopy(const std::vector<std::byte>& bytes) {
-  AlignedBytes aligned(bytes.size());
-  std::memcpy(aligned.data(), bytes.data(), bytes.size());
-  return aligned;
-}
-
-}  // namespace
-
 void CheckFile(const std::vector<std::byte>& file, Faults& faults) {
-  const AlignedBytes aligned = AlignedCopy(file);
+  const AlignedBytes aligned(file);
   const auto report = [](void* lines, const Fault& fault) {
-    char text[192];
-    Describe(fault, text, sizeof(text));
-    static_cast<Faults*>(lines)->Add(
-        fmt::format("weft: internal error: invalid model file: {}", text));
+    emit::AddBrokenRule(fault, *static_cast<Faults*>(lines));
   };
   (void)VerifyAll({aligned.data(), aligned.size()}, AllSteps(), {report, &faults});
   if (!faults.ok()) return;
@@ -44,7 +29,7 @@ void CheckFile(const std::vector<std::byte>& file, Faults& faults) {
 }
 
 std::string ListingOf(const std::vector<std::byte>& file) {
-  const AlignedBytes aligned = AlignedCopy(file);
+  const AlignedBytes aligned(file);
   bool is_sound = true;
   const auto report = [](void* sound, const Fault&) { *static_cast<bool*>(sound) = false; };
   (void)VerifyAll({aligned.data(), aligned.size()}, AllSteps(), {report, &is_sound});

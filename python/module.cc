@@ -144,7 +144,7 @@ class Stream {
   std::unique_ptr<Stream> Another() const { return std::make_unique<Stream>(model_); }
 
   LoadedModel& model() { return *model_; }
-  weft::Engine& engine() { return own_.engine(); }
+  weft::Engine& engine() { return own_.engine; }
   std::span<std::byte> state() { return own_.state().first(model_->needs().state_bytes); }
 
   void Run() {

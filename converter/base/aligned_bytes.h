@@ -5,15 +5,20 @@
 #ifndef WEFT_CONVERTER_BASE_ALIGNED_BYTES_H_
 #define WEFT_CONVERTER_BASE_ALIGNED_BYTES_H_
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdlib>
 #include <memory>
+#include <span>
 
 namespace weft {
 
 class AlignedBytes {
  public:
   explicit AlignedBytes(size_t size);
+  explicit AlignedBytes(std::span<const std::byte> from) : AlignedBytes(from.size()) {
+    std::ranges::copy(from, data_);
+  }
   std::byte* data() const { return data_; }
   size_t size() const { return size_; }
 

@@ -4,13 +4,13 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <cstring>
 #include <optional>
 #include <span>
 
 #include "converter/base/elements.h"
 #include "converter/base/file_kind.h"
 #include "converter/base/files.h"
+#include "converter/emit/file_engine.h"
 #include "converter/inspect/file_rules.h"
 #include "converter/inspect/sections.h"
 #include "converter/inspect/streamed.h"
@@ -51,25 +51,11 @@ std::vector<std::string> DisplayNames(const std::vector<ModelPort>& ports) {
   return names;
 }
 
-Fault OwnEngine::Open(weft::Bytes model, const Needs& needs, StepTable steps) {
-  memory_.clear();
-  memory_.emplace_back(needs.state_bytes);
-  memory_.emplace_back(needs.scratch_bytes);
-  for (uint32_t bytes : needs.more_scratch_bytes) memory_.emplace_back(bytes);
-  Memory memory;
-  memory.state = {memory_[0].data(), memory_[0].size()};
-  memory.scratch = {memory_[1].data(), memory_[1].size()};
-  for (size_t i = 0; i < std::size(memory.more_scratch); ++i) {
-    memory.more_scratch[i] = {memory_[2 + i].data(), memory_[2 + i].size()};
-  }
-  return Engine::Open(model, steps, memory, &engine_);
-}
-
 bool LoadedModel::Run(Engine& engine, Faults& faults) const { return Passes(engine.Run(), faults); }
 
 bool LoadedModel::RunChecked(OwnEngine& own, std::optional<int64_t> run, Faults& faults,
                              bool outputs_only) const {
-  const Fault fault = own.engine().RunChecked();
+  const Fault fault = own.engine.RunChecked();
   if (fault.code != FaultCode::kNotFinite) return Passes(fault, faults);
   // The engine checks variables only if all outputs are finite.
   if (outputs_only && fault.index >= outputs_.size()) return true;
@@ -93,7 +79,7 @@ std::string LoadedModel::NotFiniteLine(OwnEngine& own, const Fault& fault) const
   ElementType type;
   std::span<const std::byte> bytes;
   if (is_output) {
-    const Tensor tensor = own.engine().output(fault.index);
+    const Tensor tensor = own.engine.output(fault.index);
     type = outputs_[fault.index].type.type;
     bytes = {tensor.as<const std::byte>(), tensor.bytes};
   } else {
@@ -132,9 +118,7 @@ std::string VariableName(const format::Model& model, uint32_t variable) {
 }
 
 std::string FaultLine(const std::string& file, const Fault& fault) {
-  char text[256];
-  Describe(fault, text, sizeof text);
-  return fmt::format("{}: {}", file, text);
+  return fmt::format("{}: {}", file, emit::Words(fault));
 }
 
 std::unique_ptr<LoadedModel> LoadedModel::Load(const std::filesystem::path& path, Faults& faults) {
@@ -152,9 +136,8 @@ std::unique_ptr<LoadedModel> LoadedModel::Load(const std::filesystem::path& path
 
 std::unique_ptr<LoadedModel> LoadedModel::Of(std::span<const std::byte> file,
                                              const std::string& name, Faults& faults) {
-  std::unique_ptr<LoadedModel> model(new LoadedModel(file.size()));
+  std::unique_ptr<LoadedModel> model(new LoadedModel(file));
   model->file_ = name;
-  if (!file.empty()) std::memcpy(model->bytes_.data(), file.data(), file.size());
   if (const Fault fault = ReadNeeds(model->bytes(), &model->needs_); !fault.ok()) {
     faults.Add(fault.code == FaultCode::kModelShort
                    ? fmt::format("{}: is not a weft model: has only {} bytes", name, file.size())

@@ -16,6 +16,7 @@
 #include "converter/base/aligned_bytes.h"
 #include "converter/base/element_type.h"
 #include "converter/base/faults.h"
+#include "converter/emit/file_engine.h"
 #include "runtime/weft.h"
 
 namespace weft::cli {
@@ -32,19 +33,7 @@ struct ModelPort {
 
 std::vector<std::string> DisplayNames(const std::vector<ModelPort>& ports);
 
-// An engine and its memory.
-class OwnEngine {
- public:
-  // `needs` are ReadNeeds(model). The bytes of `model` must outlive the engine.
-  Fault Open(weft::Bytes model, const Needs& needs, StepTable steps = AllSteps());
-  Engine& engine() { return engine_; }
-  // The state region; the engine must be open.
-  std::span<std::byte> state() { return {memory_[0].data(), memory_[0].size()}; }
-
- private:
-  std::vector<AlignedBytes> memory_;
-  Engine engine_;
-};
+using emit::OwnEngine;
 
 class LoadedModel {
  public:
@@ -64,7 +53,7 @@ class LoadedModel {
   Bytes bytes() const { return {bytes_.data(), bytes_.size()}; }
   const format::Model& root() const;
   const Needs& needs() const { return needs_; }
-  Engine& engine() { return own_.engine(); }
+  Engine& engine() { return own_.engine; }
   std::span<std::byte> state() { return own_.state(); }
   // Runs the model once. Returns false and adds a fault with the layer if a loop reached its
   // maximum number of iterations.
@@ -85,7 +74,7 @@ class LoadedModel {
   const std::vector<ModelPort>& outputs() const { return outputs_; }
 
  private:
-  explicit LoadedModel(size_t size) : bytes_(size) {}
+  explicit LoadedModel(std::span<const std::byte> file) : bytes_(file) {}
   bool Passes(const Fault& fault, Faults& faults) const;
   std::string NotFiniteLine(OwnEngine& own, const Fault& fault) const;
 

@@ -7,6 +7,7 @@
 #include <span>
 
 #include "converter/base/elements.h"
+#include "converter/emit/file_engine.h"
 #include "converter/inspect/file_rules.h"
 #include "converter/plan/validator.h"
 #include "converter/plan/value_numbers.h"
@@ -39,9 +40,7 @@ ModelCheck CheckRules(const LoadedModel& model) {
   ModelCheck check;
   std::vector<std::string>& lines = check.violations;
   const auto report = [](void* user, const Fault& fault) {
-    char text[256];
-    Describe(fault, text, sizeof text);
-    static_cast<std::vector<std::string>*>(user)->emplace_back(text);
+    static_cast<std::vector<std::string>*>(user)->push_back(emit::Words(fault));
   };
   (void)VerifyAll(model.bytes(), AllSteps(), {report, &lines});
   // The validator requires that all earlier rules hold.
@@ -66,9 +65,7 @@ std::optional<std::string> SelfTestViolation(LoadedModel& model) {
   weft::Mismatch first;
   const Fault fault = model.engine().SelfTest(&first);
   if (fault.ok()) return std::nullopt;
-  char text[256];
-  Describe(fault, text, sizeof text);
-  if (fault.code != FaultCode::kSelfTestDiffers) return text;
+  if (fault.code != FaultCode::kSelfTestDiffers) return emit::Words(fault);
   const std::string location = first.element == weft::Mismatch::kLengthDiffers
                                    ? "the length"
                                    : fmt::format("element {}", first.element);

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cctype>
 #include <cstddef>
-#include <cstring>
 #include <iterator>
 #include <map>
 #include <set>
@@ -441,13 +440,6 @@ void CSourceWriter::WriteVariants() {
   Body("static const char* const {}_variants[] = {{{}}};\n", name_, list);
 }
 
-// StateLayout returns 0 for a model without this alignment.
-AlignedBytes AlignedCopy(std::span<const std::byte> file) {
-  AlignedBytes bytes(file.size());
-  if (!file.empty()) std::memcpy(bytes.data(), file.data(), file.size());
-  return bytes;
-}
-
 }  // namespace
 
 bool CanBeIncluded(std::string_view name) {
@@ -460,7 +452,7 @@ bool CanBeIncluded(std::string_view name) {
 
 CSource WriteCSource(const SourceModel& model, std::span<const std::string> regions,
                      std::string_view from) {
-  const AlignedBytes bytes = AlignedCopy(model.file);
+  const AlignedBytes bytes(model.file);
   SourceModel aligned = model;
   aligned.file = {bytes.data(), bytes.size()};
   const Parts parts = CSourceWriter(aligned, regions, "").Write();
@@ -477,7 +469,7 @@ CSource WriteProgram(std::span<const SourceModel> models, const std::string& nam
   std::vector<std::span<const std::byte>> files;
   Parts parts;
   for (const SourceModel& model : models) {
-    const AlignedBytes bytes = AlignedCopy(model.file);
+    const AlignedBytes bytes(model.file);
     const SourceModel aligned = {{bytes.data(), bytes.size()}, model.name, model.included_file};
     const Parts own = CSourceWriter(aligned, {}, program).Write();
     files.push_back(model.file);
@@ -494,7 +486,7 @@ CSource WriteProgram(std::span<const SourceModel> models, const std::string& nam
 }
 
 std::vector<std::string> NamesOf(std::span<const std::byte> file, const std::string& name) {
-  const AlignedBytes bytes = AlignedCopy(file);
+  const AlignedBytes bytes(file);
   const format::Model& model = *format::GetModel(bytes.data());
   const std::string own = Identifier(name), upper = Upper(own);
   std::vector<std::string> names = {own};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "converter/emit/file_engine.h"
 
+#include <cstring>
 #include <iterator>
 #include <vector>
 
@@ -27,7 +28,7 @@ void FillReals(const Tensor& tensor, size_t count, MadeNumbers& random) {
 }  // namespace
 
 std::string Words(const Fault& fault) {
-  char text[192];
+  char text[256];
   return {text, Describe(fault, text, sizeof(text))};
 }
 
@@ -35,23 +36,32 @@ void AddBrokenRule(const Fault& fault, Faults& faults) {
   faults.Add("weft: internal error: invalid model file: " + Words(fault));
 }
 
-bool FileEngine::Open(Faults& faults) {
-  Needs needs;
-  fault_ = ReadNeeds(bytes(), &needs);
-  if (fault_.ok()) {
-    state_ = AlignedBytes(needs.state_bytes);
-    scratch_ = AlignedBytes(needs.scratch_bytes);
-    Memory memory = {Of(state_), Of(scratch_)};
-    for (size_t i = 0; i < std::size(more_); ++i) {
-      more_[i] = AlignedBytes(needs.more_scratch_bytes[i]);
-      memory.more_scratch[i] = Of(more_[i]);
-    }
-    fault_ = Engine::Open(bytes(), AllSteps(), memory, &engine);
+Fault OwnEngine::Open(weft::Bytes model, const Needs& needs, StepTable steps) {
+  memory_.clear();
+  memory_.emplace_back(needs.state_bytes);
+  memory_.emplace_back(needs.scratch_bytes);
+  for (uint32_t bytes : needs.more_scratch_bytes) memory_.emplace_back(bytes);
+  Memory memory;
+  memory.state = {memory_[0].data(), memory_[0].size()};
+  memory.scratch = {memory_[1].data(), memory_[1].size()};
+  for (size_t i = 0; i < std::size(memory.more_scratch); ++i) {
+    memory.more_scratch[i] = {memory_[2 + i].data(), memory_[2 + i].size()};
   }
-  if (fault_.ok()) return true;
-  AddBrokenRule(fault_, faults);
-  return false;
+  return Engine::Open(model, steps, memory, &engine);
 }
+
+Fault FileEngine::Open() {
+  Needs needs;
+  const Fault fault = ReadNeeds(bytes(), &needs);
+  return fault.ok() ? OwnEngine::Open(bytes(), needs) : fault;
+}
+
+bool FileEngine::Open(Faults& faults) {
+  const Fault fault = Open();
+  if (!fault.ok()) AddBrokenRule(fault, faults);
+  return fault.ok();
+}
+
 void Fill(const Tensor& tensor, MadeNumbers& random) {
   if (tensor.bytes == 0) return;
   const size_t bits = BitsOf(tensor.type);

@@ -5,9 +5,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "converter/base/aligned_bytes.h"
 #include "converter/base/faults.h"
@@ -21,29 +21,33 @@ std::string Words(const Fault& fault);
 // Adds the fault of a file that the converter wrote.
 void AddBrokenRule(const Fault& fault, Faults& faults);
 
-// An engine with its model and memory.
-class FileEngine {
+// An engine and its memory.
+class OwnEngine {
  public:
-  explicit FileEngine(std::span<const std::byte> file) : model_(file.size()) {
-    std::memcpy(model_.data(), file.data(), file.size());
-  }
-
-  // Adds a fault and returns false if the file breaks a rule.
-  bool Open(Faults& faults);
-  std::span<std::byte> state() { return {state_.data(), state_.size()}; }
-  const format::Model& model() const { return *format::GetModel(model_.data()); }
+  // `needs` are ReadNeeds(model). The bytes of `model` must outlive the engine.
+  Fault Open(weft::Bytes model, const Needs& needs, StepTable steps = AllSteps());
+  // The state region; the engine must be open.
+  std::span<std::byte> state() { return {memory_[0].data(), memory_[0].size()}; }
 
   Engine engine;
 
+ private:
+  std::vector<AlignedBytes> memory_;
+};
+
+// An engine with its memory and a copy of its model.
+class FileEngine : public OwnEngine {
+ public:
+  explicit FileEngine(std::span<const std::byte> file) : model_(file) {}
+
+  Fault Open();
+  // Adds a fault and returns false if the file breaks a rule.
+  bool Open(Faults& faults);
   weft::Bytes bytes() const { return {model_.data(), model_.size()}; }
+  const format::Model& model() const { return *format::GetModel(model_.data()); }
 
  private:
-  static Block Of(const AlignedBytes& memory) { return {memory.data(), memory.size()}; }
-
   AlignedBytes model_;
-  AlignedBytes state_{0}, scratch_{0};
-  AlignedBytes more_[kMaxScratchRegions - 1] = {AlignedBytes(0), AlignedBytes(0), AlignedBytes(0)};
-  Fault fault_;
 };
 
 // Generator of 13-bit numbers, deterministic on every machine.

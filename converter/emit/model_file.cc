@@ -307,8 +307,7 @@ void NumberValues(format::Model& model) {
 // Returns the bytes of the file with plan hash and, if requested, checksum.
 std::vector<std::byte> Sealed(const flatbuffers::FlatBufferBuilder& builder, bool has_checksum) {
   // The runtime and the checksum require an aligned model.
-  AlignedBytes aligned(builder.GetSize());
-  std::memcpy(aligned.data(), builder.GetBufferPointer(), aligned.size());
+  AlignedBytes aligned(std::as_bytes(std::span(builder.GetBufferPointer(), builder.GetSize())));
   NumberValues(*format::GetMutableModel(aligned.data()));
   if (has_checksum) {
     const uint64_t checksum = Checksum({aligned.data(), aligned.size()});

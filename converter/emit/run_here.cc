@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "converter/emit/run_here.h"
 
-#include <cstring>
 #include <utility>
 
-#include "converter/base/aligned_bytes.h"
 #include "converter/base/faults.h"
+#include "converter/emit/file_engine.h"
 #include "converter/emit/model_file.h"
 #include "converter/plan/loops/loops.h"
 #include "converter/plan/plan.h"
@@ -27,24 +26,15 @@ program::ProgramRun RunHere(program::Program program, int64_t max_scratch_bytes)
   }
   run.scratch_bytes = plan.all_scratch_bytes();
   if (run.scratch_bytes > max_scratch_bytes) return run;
-  AlignedBytes model(file.bytes.size());
-  std::memcpy(model.data(), file.bytes.data(), file.bytes.size());
-  AlignedBytes state(static_cast<size_t>(plan.state_bytes));
-  AlignedBytes scratch(static_cast<size_t>(run.scratch_bytes));
-  Memory memory;
-  memory.state = {state.data(), state.size()};
-  memory.scratch = {scratch.data(), scratch.size()};
-  Engine engine;
-  Fault fault = Engine::Open({model.data(), model.size()}, AllSteps(), memory, &engine);
-  if (fault.ok()) fault = engine.Run();
+  FileEngine here(file.bytes);
+  Fault fault = here.Open();
+  if (fault.ok()) fault = here.engine.Run();
   if (!fault.ok()) {
-    char text[160];
-    Describe(fault, text, sizeof(text));
-    run.fault = text;
+    run.fault = Words(fault);
     return run;
   }
-  for (uint32_t i = 0; i < engine.output_count(); ++i) {
-    const Tensor tensor = engine.output(i);
+  for (uint32_t i = 0; i < here.engine.output_count(); ++i) {
+    const Tensor tensor = here.engine.output(i);
     const auto* first = static_cast<const std::byte*>(tensor.data);
     run.outputs.emplace_back(first, first + tensor.bytes);
   }
