@@ -9,26 +9,16 @@
 namespace weft::program {
 namespace {
 
-using format::ElementType;
-
-bool IsFloat(ElementType type) {
-  return type == ElementType::f32 || type == ElementType::f16 || type == ElementType::bf16 ||
-         type == ElementType::f64;
-}
-
-template <typename Params, typename... Others>
-constexpr bool kIsOneOf = (std::is_same_v<Params, Others> || ...);
-
 // Steps without a float: they move data, or compute with integers only.
 template <typename Params>
 constexpr bool kIsOfIntegers =
-    kIsOneOf<Params, format::SelectParams, format::CopyParams, format::FillParams,
-             format::GatherParams, format::CompactParams, format::RingParams,
-             format::PositionsParams, format::LookupParams, format::UnaryQ8Params,
-             format::SoftmaxQ8Params, format::SoftmaxQ16Params, format::NormalizeQ8Params,
-             format::LstmQ8Params, format::SvdfQ8Params, format::SignalParams,
-             format::AutoScaleParams, format::ChannelGainParams, format::SubtractNoiseParams,
-             format::FilterBankParams, format::FixedFourierParams>;
+    IsOneOf<Params, format::SelectParams, format::CopyParams, format::FillParams,
+            format::GatherParams, format::CompactParams, format::RingParams,
+            format::PositionsParams, format::LookupParams, format::UnaryQ8Params,
+            format::SoftmaxQ8Params, format::SoftmaxQ16Params, format::NormalizeQ8Params,
+            format::LstmQ8Params, format::SvdfQ8Params, format::SignalParams,
+            format::AutoScaleParams, format::ChannelGainParams, format::SubtractNoiseParams,
+            format::FilterBankParams, format::FixedFourierParams>;
 
 template <typename Params>
 bool ComputesFloats(const Params& params) {

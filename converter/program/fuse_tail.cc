@@ -14,6 +14,7 @@
 #include "converter/base/narrow.h"
 #include "converter/program/block_access.h"
 #include "converter/program/builder.h"
+#include "converter/program/window_rows.h"
 
 namespace weft::program {
 namespace {
@@ -42,8 +43,11 @@ std::optional<MatrixShape> ShapeOf(const format::DenseParams& dense) {
   return MatrixShape{dense.rows(), dense.outputs(), 1, true};
 }
 // Shape of results in a map that is contiguous in one of the two axis orders.
-std::optional<MatrixShape> ShapeOfMap(int64_t batch, int64_t channels, int64_t height,
-                                      int64_t width, const format::MapStrides& y) {
+template <IsOneOf<format::ConvParams, format::DepthwiseParams> P>
+std::optional<MatrixShape> ShapeOf(const P& p) {
+  const int64_t batch = p.batch(), height = p.out_height(), width = p.out_width();
+  const int64_t channels = OutputChannels(p);
+  const format::MapStrides& y = p.y();
   const auto holds = [](const Dims& dims, const Dims& strides) {
     const Dims dense = DenseStrides(dims);
     for (size_t i = 0; i < dims.size(); ++i) {
@@ -59,15 +63,6 @@ std::optional<MatrixShape> ShapeOfMap(int64_t batch, int64_t channels, int64_t h
   }
   return std::nullopt;
 }
-std::optional<MatrixShape> ShapeOf(const format::ConvParams& conv) {
-  return ShapeOfMap(conv.batch(), int64_t{conv.groups()} * conv.out_channels(), conv.out_height(),
-                    conv.out_width(), conv.y());
-}
-std::optional<MatrixShape> ShapeOf(const format::DepthwiseParams& depthwise) {
-  return ShapeOfMap(depthwise.batch(), depthwise.channels(), depthwise.out_height(),
-                    depthwise.out_width(), depthwise.y());
-}
-
 std::optional<MatrixShape> ShapeOf(const Step& step) {
   std::optional<MatrixShape> shape = std::visit(
       [](const auto& params) -> std::optional<MatrixShape> {

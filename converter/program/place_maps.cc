@@ -13,6 +13,7 @@
 #include "converter/program/builder.h"
 #include "converter/program/fuse_tail.h"
 #include "converter/program/passes.h"
+#include "converter/program/window_rows.h"
 
 namespace weft::program {
 namespace {
@@ -28,15 +29,6 @@ struct Map {
     return last + 1;
   }
 };
-
-template <typename Params>
-int64_t ChannelsOf(const Params& params) {
-  if constexpr (requires { params.out_channels(); }) {
-    return int64_t{params.groups()} * params.out_channels();
-  } else {
-    return params.channels();
-  }
-}
 
 template <typename Params>
 constexpr bool kHasCodes = requires(Params params) {
@@ -55,8 +47,9 @@ std::optional<Map> MapOf(const Step& step) {
       [](const auto& params) -> std::optional<Map> {
         if constexpr (kMakesMap<std::decay_t<decltype(params)>>) {
           const format::MapStrides& y = params.y();
-          return Map{{params.batch(), params.out_height(), params.out_width(), ChannelsOf(params)},
-                     {y.image(), y.row(), y.pixel(), y.channel()}};
+          return Map{
+              {params.batch(), params.out_height(), params.out_width(), OutputChannels(params)},
+              {y.image(), y.row(), y.pixel(), y.channel()}};
         }
         return std::nullopt;
       },

@@ -17,6 +17,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <variant>
 #include <vector>
 
@@ -41,6 +42,9 @@ enum class StepKind : uint16_t {
 
 // "dense", as in ops.inc.
 std::string_view Name(StepKind kind);
+
+template <typename T, typename... Others>
+concept IsOneOf = (std::is_same_v<T, Others> || ...);
 
 using Params = std::variant<std::monostate
 #define WEFT_STEP(name, Name, ...) , format::Name##Params

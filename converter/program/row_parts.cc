@@ -43,16 +43,10 @@ bool PartOfCount(P& p, Cut cut, PartElements& elements, std::vector<bool> has_pa
   return part != 0;
 }
 
-bool TakePart(format::UnaryParams& p, Cut cut, PartElements& elements) {
-  return PartOfCount(p, cut, elements, {true, true});
-}
-bool TakePart(format::ConvertParams& p, Cut cut, PartElements& elements) {
-  return PartOfCount(p, cut, elements, {true, true});
-}
-bool TakePart(format::QuantizeParams& p, Cut cut, PartElements& elements) {
-  return PartOfCount(p, cut, elements, {true, true});
-}
-bool TakePart(format::DequantizeParams& p, Cut cut, PartElements& elements) {
+template <IsOneOf<format::UnaryParams, format::ConvertParams, format::QuantizeParams,
+                  format::DequantizeParams>
+              P>
+bool TakePart(P& p, Cut cut, PartElements& elements) {
   return PartOfCount(p, cut, elements, {true, true});
 }
 bool TakePart(format::LookupParams& p, Cut cut, PartElements& elements) {
@@ -161,13 +155,8 @@ bool PartOfStrides(P& p, Cut cut, PartElements& elements,
   p.mutable_dims()->Mutate(first, taken);
   return true;
 }
-bool TakePart(format::BinaryParams& p, Cut cut, PartElements& elements) {
-  return PartOfStrides(p, cut, elements, {p.a_strides(), p.b_strides()});
-}
-bool TakePart(format::BinaryQ8Params& p, Cut cut, PartElements& elements) {
-  return PartOfStrides(p, cut, elements, {p.a_strides(), p.b_strides()});
-}
-bool TakePart(format::CompareParams& p, Cut cut, PartElements& elements) {
+template <IsOneOf<format::BinaryParams, format::BinaryQ8Params, format::CompareParams> P>
+bool TakePart(P& p, Cut cut, PartElements& elements) {
   return PartOfStrides(p, cut, elements, {p.a_strides(), p.b_strides()});
 }
 bool TakePart(format::SelectParams& p, Cut cut, PartElements& elements) {

@@ -9,22 +9,14 @@
 #include "converter/base/narrow.h"
 #include "converter/program/builder.h"
 #include "converter/program/fuse_tail.h"
+#include "converter/program/window_rows.h"
 #include "kernels/matrix/conv_q8.h"
 
 namespace weft::program {
 namespace {
 
-using format::BinaryParams;
-using format::BinaryQ8Params;
-using format::ConvParams;
 using format::ConvQ8Params;
 using format::CopyParams;
-using format::DenseParams;
-using format::DenseQ8Params;
-using format::DepthwiseParams;
-using format::DepthwiseQ8Params;
-using format::PoolParams;
-using format::PoolQ8Params;
 
 constexpr int64_t kMinRun = 8;  // minimum number of adjacent elements per inner loop
 
@@ -66,10 +58,10 @@ struct OperandStrides {
 };
 
 template <typename Params>
-bool ReadMap(Params& params, int64_t channels, const CopySource& source) {
+bool ReadMap(Params& params, const CopySource& source) {
   const format::MapStrides& x = params.x();
   const OperandStrides operand_strides = {
-      {params.batch(), params.in_height(), params.in_width(), channels},
+      {params.batch(), params.in_height(), params.in_width(), InputChannels(params)},
       {x.image(), x.row(), x.pixel(), x.channel()}};
   const std::optional<Dims> strides = operand_strides.Through(source);
   if (!strides) return false;
@@ -78,29 +70,19 @@ bool ReadMap(Params& params, int64_t channels, const CopySource& source) {
   return true;
 }
 
-bool ReadFrom(ConvParams& params, size_t input, const CopySource& source) {
-  return input == 0 && ReadMap(params, int64_t{params.groups()} * params.in_channels(), source);
+template <IsOneOf<format::ConvParams, format::DepthwiseParams, format::DepthwiseQ8Params,
+                  format::PoolParams, format::PoolQ8Params>
+              Params>
+bool ReadFrom(Params& params, size_t input, const CopySource& source) {
+  return input == 0 && ReadMap(params, source);
 }
 bool ReadFrom(ConvQ8Params& params, size_t input, const CopySource& source) {
   const bool is_direct = kernels::ConvQ8IsDirect(params);  // decides the size of scratch
-  return input == 0 && ReadMap(params, int64_t{params.groups()} * params.in_channels(), source) &&
-         kernels::ConvQ8IsDirect(params) == is_direct;
-}
-bool ReadFrom(DepthwiseParams& params, size_t input, const CopySource& source) {
-  return input == 0 && ReadMap(params, params.channels() / params.multiplier(), source);
-}
-bool ReadFrom(DepthwiseQ8Params& params, size_t input, const CopySource& source) {
-  return input == 0 && ReadMap(params, params.channels() / params.multiplier(), source);
-}
-bool ReadFrom(PoolParams& params, size_t, const CopySource& source) {
-  return ReadMap(params, params.channels(), source);
-}
-bool ReadFrom(PoolQ8Params& params, size_t, const CopySource& source) {
-  return ReadMap(params, params.channels(), source);
+  return input == 0 && ReadMap(params, source) && kernels::ConvQ8IsDirect(params) == is_direct;
 }
 
-template <typename Params>
-bool ReadRows(Params& params, size_t input, const CopySource& source) {
+template <IsOneOf<format::DenseParams, format::DenseQ8Params> Params>
+bool ReadFrom(Params& params, size_t input, const CopySource& source) {
   if (input != 0) return false;
   const OperandStrides operand_strides = {{params.rows(), params.inputs()},
                                           {params.x_row_stride(), 1}};
@@ -108,12 +90,6 @@ bool ReadRows(Params& params, size_t input, const CopySource& source) {
   if (!strides || (params.inputs() != 1 && (*strides)[1] != 1)) return false;
   params.mutate_x_row_stride(Narrow32((*strides)[0], "stride"));
   return true;
-}
-bool ReadFrom(DenseParams& params, size_t input, const CopySource& source) {
-  return ReadRows(params, input, source);
-}
-bool ReadFrom(DenseQ8Params& params, size_t input, const CopySource& source) {
-  return ReadRows(params, input, source);
 }
 
 }  // namespace
@@ -173,8 +149,8 @@ void Write(Array* array, const Dims& numbers) {
   }
 }
 
-template <typename Params>
-bool ReadBinary(Params& params, size_t input, const CopySource& source) {
+template <IsOneOf<format::BinaryParams, format::BinaryQ8Params> Params>
+bool ReadFrom(Params& params, size_t input, const CopySource& source) {
   const Dims dims = Listed(params.dims(), params.rank());
   const Dims a = Listed(params.a_strides(), params.rank());
   const Dims b = Listed(params.b_strides(), params.rank());
@@ -188,12 +164,6 @@ bool ReadBinary(Params& params, size_t input, const CopySource& source) {
   Write(params.mutable_a_strides(), input == 0 ? refined->strides : refined->others[0]);
   Write(params.mutable_b_strides(), input == 0 ? refined->others[0] : refined->strides);
   return true;
-}
-bool ReadFrom(BinaryParams& params, size_t input, const CopySource& source) {
-  return ReadBinary(params, input, source);
-}
-bool ReadFrom(BinaryQ8Params& params, size_t input, const CopySource& source) {
-  return ReadBinary(params, input, source);
 }
 
 bool ReadFrom(CopyParams& params, size_t, const CopySource& source) {

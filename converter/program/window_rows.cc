@@ -24,18 +24,6 @@ bool IsFlat(const P& p) {
   return p.in_height() == 1 && p.out_height() == 1 && p.kernel_height() == 1 && p.pad_top() == 0;
 }
 
-template <typename P>
-int64_t ChannelsOfX(const P& p) {
-  if constexpr (requires { p.groups(); }) return int64_t{p.groups()} * p.in_channels();
-  if constexpr (requires { p.channels() / p.multiplier(); }) return p.channels() / p.multiplier();
-  if constexpr (requires { p.channels(); }) return p.channels();
-}
-template <typename P>
-int64_t ChannelsOfY(const P& p) {
-  if constexpr (requires { p.groups(); }) return int64_t{p.groups()} * p.out_channels();
-  if constexpr (requires { p.channels(); }) return p.channels();
-}
-
 // Returns true if rows of `pixels` pixels, or pixels if `flat`, are contiguous.
 bool AreRuns(const format::MapStrides& map, int64_t pixels, int64_t channels, bool flat) {
   const int64_t row = flat ? map.pixel() : map.row();
@@ -48,8 +36,8 @@ bool AreRuns(const format::MapStrides& map, int64_t pixels, int64_t channels, bo
 template <HasWindow P>
 std::optional<WindowRows> RowsOf(const P& p) {
   const bool flat = IsFlat(p);
-  const bool has_runs = AreRuns(p.x(), p.in_width(), ChannelsOfX(p), flat) &&
-                        AreRuns(p.y(), p.out_width(), ChannelsOfY(p), flat);
+  const bool has_runs = AreRuns(p.x(), p.in_width(), InputChannels(p), flat) &&
+                        AreRuns(p.y(), p.out_width(), OutputChannels(p), flat);
   if (p.batch() != 1 || !has_runs || (flat ? p.stride_x() : p.stride_y()) != 1) return std::nullopt;
   if (flat) {
     return WindowRows{p.in_width(), p.out_width(), p.pad_left(),

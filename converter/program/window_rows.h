@@ -26,6 +26,19 @@ std::optional<WindowRows> WindowRowsOf(const Step& step);
 // the begin of the first window.
 Params WindowPart(const Step& step, int64_t in, int64_t out, int64_t front);
 
+// Channels of the maps x and y of a step.
+template <typename P>
+int64_t InputChannels(const P& p) {
+  if constexpr (requires { p.groups(); }) return int64_t{p.groups()} * p.in_channels();
+  if constexpr (requires { p.channels() / p.multiplier(); }) return p.channels() / p.multiplier();
+  if constexpr (requires { p.channels(); }) return p.channels();
+}
+template <typename P>
+int64_t OutputChannels(const P& p) {
+  if constexpr (requires { p.groups(); }) return int64_t{p.groups()} * p.out_channels();
+  if constexpr (requires { p.channels(); }) return p.channels();
+}
+
 }  // namespace weft::program
 
 #endif  // WEFT_CONVERTER_PROGRAM_WINDOW_ROWS_H_
