@@ -21,6 +21,14 @@ Dims DenseStrides(const Dims& dims) {
   return strides;
 }
 
+bool AreDense(const Dims& dims, const Dims& strides) {
+  const Dims dense = DenseStrides(dims);
+  for (size_t i = 0; i < dims.size(); ++i) {
+    if (dims[i] != 1 && strides[i] != dense[i]) return false;
+  }
+  return true;
+}
+
 ValueId Builder::Scratch(TensorType type) {
   const std::optional<int64_t> bytes = DenseBytes(type);
   if (!bytes) {

@@ -110,6 +110,8 @@ class Because {
 
 // Row-major strides in elements.
 Dims DenseStrides(const Dims& dims);
+// Returns true if the strides are those; axes of extent 1 may have any stride.
+bool AreDense(const Dims& dims, const Dims& strides);
 
 }  // namespace weft::program
 

@@ -41,11 +41,6 @@ IteratedStep StridesOf(const Step& step) {
           Narrow<uint8_t>(op, "op")};
 }
 
-Dims WithoutAxesOfOne(Dims dims) {
-  std::erase(dims, 1);
-  return dims;
-}
-
 // Source of an operand of an instruction.
 struct ChainOperand {
   enum class From : uint8_t { kInput, kMember, kNumber };
@@ -95,10 +90,10 @@ class ChainCoder {
 };
 
 bool ChainCoder::FindAxes() {
-  axes_ = WithoutAxesOfOne(iterated_.back().dims);
+  axes_ = WithoutOnes(iterated_.back().dims);
   for (const IteratedStep& iterated : iterated_) {
     if (ElementCount(iterated.dims) != ElementCount(axes_)) return false;
-    const std::optional<Dims> common = CommonAxes(axes_, WithoutAxesOfOne(iterated.dims));
+    const std::optional<Dims> common = CommonAxes(axes_, WithoutOnes(iterated.dims));
     if (!common) return false;
     axes_ = *common;
   }

@@ -48,17 +48,10 @@ std::optional<MatrixShape> ShapeOf(const P& p) {
   const int64_t batch = p.batch(), height = p.out_height(), width = p.out_width();
   const int64_t channels = OutputChannels(p);
   const format::MapStrides& y = p.y();
-  const auto holds = [](const Dims& dims, const Dims& strides) {
-    const Dims dense = DenseStrides(dims);
-    for (size_t i = 0; i < dims.size(); ++i) {
-      if (dims[i] != 1 && strides[i] != dense[i]) return false;
-    }
-    return true;
-  };
-  if (holds({batch, channels, height, width}, {y.image(), y.channel(), y.row(), y.pixel()})) {
+  if (AreDense({batch, channels, height, width}, {y.image(), y.channel(), y.row(), y.pixel()})) {
     return MatrixShape{batch, channels, height * width, false};
   }
-  if (holds({batch, height, width, channels}, {y.image(), y.row(), y.pixel(), y.channel()})) {
+  if (AreDense({batch, height, width, channels}, {y.image(), y.row(), y.pixel(), y.channel()})) {
     return MatrixShape{batch * height * width, channels, 1, false};
   }
   return std::nullopt;

@@ -6,6 +6,7 @@
 
 #include "converter/base/narrow.h"
 #include "converter/program/block_access.h"
+#include "converter/program/builder.h"
 #include "converter/program/fuse_tail.h"
 #include "converter/program/integer_weights.h"
 
@@ -28,11 +29,7 @@ std::optional<float> NumberOf(const Program& program, ValueId value) {
 bool IsScaling(const format::BinaryParams& params) {
   if (params.op() != format::BinaryOp::multiply || params.type() != ElementType::f32) return false;
   const Dims dims = Listed(params.dims(), params.rank());
-  const Dims strides = Listed(params.a_strides(), params.rank()), dense = DenseStrides(dims);
-  for (size_t i = 0; i < dims.size(); ++i) {
-    if (dims[i] != 1 && strides[i] != dense[i]) return false;
-  }
-  return true;
+  return AreDense(dims, Listed(params.a_strides(), params.rank()));
 }
 
 }  // namespace

@@ -67,15 +67,6 @@ void SetStrides(Step& step, const Dims& strides) {
       step.params);
 }
 
-// Returns true for contiguous channels-last maps.
-bool IsDenseLast(const Map& map) {
-  const Dims dense = DenseStrides(map.dims);
-  for (size_t i = 0; i < dense.size(); ++i) {
-    if (map.dims[i] != 1 && map.strides[i] != dense[i]) return false;
-  }
-  return true;
-}
-
 // Returns where a copy puts a map of these dims, if channels stay adjacent, pixels stay within rows
 // and rows within images; nullopt otherwise.
 std::optional<Map> TargetOf(const format::CopyParams& copy, const Dims& dims) {
@@ -189,7 +180,7 @@ bool MapPlacer::Put(size_t item) {
       SoleWriter(program_, accesses_, copy->inputs[0], static_cast<int64_t>(item));
   Step* step = maker ? StepAt(*maker) : nullptr;
   const std::optional<Map> map = step == nullptr ? std::nullopt : MapOf(*step);
-  if (!map || !IsDenseLast(*map)) return false;
+  if (!map || !AreDense(map->dims, map->strides)) return false;
   const std::optional<Map> placed = Placed(*map, *params);
   const Location target = Resolve(program_, copy->outputs[0]);
   const Value& whole = program_.values[target.root];

@@ -110,12 +110,12 @@ std::optional<Dims> CommonAxes(Dims a, Dims b) {
   return is_all ? std::optional(common) : std::nullopt;
 }
 
-namespace {
-
 Dims WithoutOnes(Dims dims) {
   std::erase(dims, 1);
   return dims;
 }
+
+namespace {
 
 // A traversal of all elements in order, over finer axes; `others` are the strides of other
 // operands.

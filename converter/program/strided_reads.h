@@ -16,6 +16,8 @@ namespace weft::program {
 // be.
 std::optional<Step> ReadingThrough(const format::CopyParams& copy, const Step& step, size_t input);
 
+Dims WithoutOnes(Dims dims);
+
 // Returns axes that refine both a and b, which must have as many elements in the same order;
 // nullopt if there are no such axes, or no elements.
 std::optional<Dims> CommonAxes(Dims a, Dims b);
