@@ -64,11 +64,9 @@ class Writer {
 
   // Numbers sections in the order of execution.
   void NumberSections(program::BlockId block) {
-    for (const program::Item& item : program_.blocks[block].items) {
-      const auto* entry = std::get_if<program::SectionEntry>(&item);
-      if (entry == nullptr) continue;
-      section_index_[entry->section] = section_count_++;
-      const program::Section& section = program_.sections[entry->section];
+    for (const program::SectionId id : SectionsIn(program_, block)) {
+      section_index_[id] = section_count_++;
+      const program::Section& section = program_.sections[id];
       for (const program::BlockId copy : section.copies) NumberSections(copy);
       for (const program::BlockId epilogue : section.epilogues) NumberSections(epilogue);
     }

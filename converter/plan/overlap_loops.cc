@@ -107,11 +107,9 @@ class LoopOverlaps {
   }
 
   void CollectInnerTrips(program::BlockId block) {
-    for (const program::Item& item : program_.blocks[block].items) {
-      const auto* entry = std::get_if<program::SectionEntry>(&item);
-      if (entry == nullptr) continue;
-      const program::Section& inner = program_.sections[entry->section];
-      inner_trips_.emplace(entry->section, std::max<int64_t>(1, inner.max_trips));
+    for (const program::SectionId section : SectionsIn(program_, block)) {
+      const program::Section& inner = program_.sections[section];
+      inner_trips_.emplace(section, std::max<int64_t>(1, inner.max_trips));
       for (const program::BlockId copy : inner.copies) CollectInnerTrips(copy);
       for (const program::BlockId epilogue : inner.epilogues) CollectInnerTrips(epilogue);
     }

@@ -10,12 +10,9 @@
 namespace weft::plan {
 
 bool HasStep(const program::Program& program, program::StepKind kind) {
-  return std::ranges::any_of(program.blocks, [&](const program::Block& block) {
-    return std::ranges::any_of(block.items, [&](const program::Item& item) {
-      const auto* step = std::get_if<program::Step>(&item);
-      return step != nullptr && step->kind() == kind;
-    });
-  });
+  bool has = false;
+  ForEachStep(program, [&](const program::Step& step) { has = has || step.kind() == kind; });
+  return has;
 }
 
 namespace {

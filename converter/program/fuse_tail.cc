@@ -363,10 +363,8 @@ namespace {
 
 void FuseIn(Builder& constants, EnclosingBlock location, const std::set<ValueId>& chunks) {
   Program& program = constants.program();
-  for (size_t item = 0; item < program.blocks[location.block].items.size(); ++item) {
-    const auto* entry = std::get_if<SectionEntry>(&program.blocks[location.block].items[item]);
-    if (entry == nullptr) continue;
-    const Section& section = program.sections[entry->section];
+  for (const SectionId id : SectionsIn(program, location.block)) {
+    const Section& section = program.sections[id];
     if (section.loop) FuseIn(constants, {section.loop->body, true}, chunks);
     for (const BlockId copy : section.copies) FuseIn(constants, {copy, location.in_loop}, chunks);
   }

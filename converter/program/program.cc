@@ -24,6 +24,14 @@ bool IsCompleteScratch(const Program& program, const Location& location, ValueId
          location.moves.empty() && root.bytes == program.values[value].bytes;
 }
 
+std::vector<SectionId> SectionsIn(const Program& program, BlockId block) {
+  std::vector<SectionId> sections;
+  for (const Item& item : program.blocks[block].items) {
+    if (const auto* entry = std::get_if<SectionEntry>(&item)) sections.push_back(entry->section);
+  }
+  return sections;
+}
+
 std::string_view Name(StepKind kind) { return format::NameOf(static_cast<format::Kind>(kind)); }
 
 namespace {

@@ -230,6 +230,9 @@ void ForEachStep(AnyProgram& program, const Visit& visit) {
   }
 }
 
+// Returns the sections that the block enters, in order.
+std::vector<SectionId> SectionsIn(const Program& program, BlockId block);
+
 // Removes the items whose indices are in a set, or are the keys of a map.
 template <typename Indices>
 void RemoveItems(std::vector<Item>& items, const Indices& removed) {

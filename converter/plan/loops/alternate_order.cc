@@ -17,12 +17,9 @@ constexpr size_t kMaxSteps = 4096;
 
 // Number of items of the block and of all blocks that it enters.
 size_t StepsIn(const program::Program& program, program::BlockId block) {
-  size_t steps = 0;
-  for (const program::Item& item : program.blocks[block].items) {
-    ++steps;
-    const auto* entry = std::get_if<program::SectionEntry>(&item);
-    if (entry == nullptr) continue;
-    for (const program::BlockId copy : program.sections[entry->section].copies) {
+  size_t steps = program.blocks[block].items.size();
+  for (const program::SectionId section : SectionsIn(program, block)) {
+    for (const program::BlockId copy : program.sections[section].copies) {
       steps += StepsIn(program, copy);
     }
   }

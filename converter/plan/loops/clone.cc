@@ -18,10 +18,7 @@ class Cloner {
     const auto copy = static_cast<program::BlockId>(program_.blocks.size());
     program_.blocks.emplace_back();
     blocks_.emplace(block, copy);
-    for (size_t item = 0; item < program_.blocks[block].items.size(); ++item) {
-      const auto* entry = std::get_if<program::SectionEntry>(&program_.blocks[block].items[item]);
-      if (entry == nullptr) continue;
-      const program::SectionId section = entry->section;
+    for (const program::SectionId section : SectionsIn(program_, block)) {
       sections_.emplace(section, static_cast<program::SectionId>(program_.sections.size()));
       program_.sections.emplace_back();
       const program::Section& inside = program_.sections[section];

@@ -3,7 +3,6 @@
 #ifndef WEFT_CONVERTER_PLAN_LOOPS_COUNTED_H_
 #define WEFT_CONVERTER_PLAN_LOOPS_COUNTED_H_
 
-#include <variant>
 #include <vector>
 
 #include "converter/program/program.h"
@@ -20,12 +19,8 @@ inline bool IsCountedLoop(const program::Section& section) {
 // Returns the counted loops directly in the block, in order.
 inline std::vector<program::SectionId> CountedLoopsIn(const program::Program& program,
                                                       program::BlockId block) {
-  std::vector<program::SectionId> loops;
-  for (const program::Item& item : program.blocks[block].items) {
-    const auto* entry = std::get_if<program::SectionEntry>(&item);
-    if (entry != nullptr && IsCountedLoop(program.sections[entry->section]))
-      loops.push_back(entry->section);
-  }
+  std::vector<program::SectionId> loops = SectionsIn(program, block);
+  std::erase_if(loops, [&](program::SectionId id) { return !IsCountedLoop(program.sections[id]); });
   return loops;
 }
 

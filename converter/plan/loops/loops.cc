@@ -22,7 +22,7 @@ class LoopPlanner {
   // as lowering left it. Returns the number of steps of the block after unrolling.
   size_t Choose(program::BlockId block) {
     size_t steps = program_.blocks[block].items.size();
-    for (const program::SectionId section : SectionsIn(block)) {
+    for (const program::SectionId section : SectionsIn(program_, block)) {
       size_t inside = 0;
       for (const program::BlockId body : BodiesOf(section)) inside += Choose(body);
       if (program_.sections[section].loop) {
@@ -39,7 +39,7 @@ class LoopPlanner {
 
   // Works from the inside out, so that copies of a body contain unrolled loops.
   void Unroll(program::BlockId block) {
-    for (const program::SectionId section : SectionsIn(block)) {
+    for (const program::SectionId section : SectionsIn(program_, block)) {
       for (const program::BlockId body : BodiesOf(section)) Unroll(body);
     }
     const std::vector<program::Item> items = std::move(program_.blocks[block].items);
@@ -56,15 +56,6 @@ class LoopPlanner {
   }
 
  private:
-  std::vector<program::SectionId> SectionsIn(program::BlockId block) const {
-    std::vector<program::SectionId> sections;
-    for (const program::Item& item : program_.blocks[block].items) {
-      const auto* entry = std::get_if<program::SectionEntry>(&item);
-      if (entry != nullptr) sections.push_back(entry->section);
-    }
-    return sections;
-  }
-
   std::vector<program::BlockId> BodiesOf(program::SectionId section) const {
     const program::Section& of = program_.sections[section];
     return of.loop ? std::vector<program::BlockId>{of.loop->body} : of.copies;

@@ -127,10 +127,7 @@ class TileSplitter {
 
 bool MayBeCut(const program::Program& program, const program::Section& section) {
   const program::Loop& loop = *section.loop;
-  const bool has_section =
-      std::ranges::any_of(program.blocks[loop.body].items, [](const program::Item& item) {
-        return std::holds_alternative<program::SectionEntry>(item);
-      });
+  const bool has_section = !SectionsIn(program, loop.body).empty();
   // A scan output that is part of another value has space for only one chunk before the first.
   const bool has_position = std::ranges::any_of(loop.scans, [&](const program::Loop::Scan& scan) {
     return program.values[scan.whole].parent != program::kNone;

@@ -164,10 +164,7 @@ std::optional<TimeMember> GroupFinder::MemberOf(const program::Section& section,
                                                 std::vector<TimeSequence>& made) const {
   if (!IsCountedLoop(section) || section.iteration != program::kNone) return std::nullopt;
   const program::Loop& loop = *section.loop;
-  const bool has_section =
-      std::ranges::any_of(program_.blocks[loop.body].items, [](const program::Item& item) {
-        return std::holds_alternative<program::SectionEntry>(item);
-      });
+  const bool has_section = !SectionsIn(program_, loop.body).empty();
   if (has_section) return std::nullopt;
   TimeMember member;
   member.rows = section.trip_count;
