@@ -5,7 +5,6 @@
 #include <unordered_map>
 #include <vector>
 
-#include "converter/base/narrow.h"
 #include "converter/plan/plan.h"
 #include "converter/plan/plan_passes.h"
 #include "converter/program/block_access.h"
@@ -77,8 +76,7 @@ PartsByRoot MakeParts(program::Program& program) {
       program::Value value = program.values[root];
       value.bytes = part.end - part.begin;
       value.type = {ElementType::u8, {value.bytes}};
-      parts_of[root].push_back({part, Narrow32(program.values.size(), "values")});
-      program.values.push_back(std::move(value));
+      parts_of[root].push_back({part, program.Add(std::move(value))});
     }
   }
   return parts_of;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "converter/program/block_access.h"
 
+#include <algorithm>
 #include <variant>
 
 #include "converter/base/narrow.h"
@@ -97,6 +98,13 @@ AccessMap CollectAccesses(const Program& program, BlockId block) {
   collector.VisitResults(block);
   if (block == program.main) collector.VisitPorts();
   return accesses;
+}
+
+bool IsWritten(const AccessMap& accesses, ValueId root, int64_t first, int64_t last) {
+  const auto found = accesses.find(root);
+  return found != accesses.end() && std::ranges::any_of(found->second, [&](const Access& access) {
+           return access.write && access.item >= first && access.item <= last;
+         });
 }
 
 bool Overlap(const Access& a, const Access& b) {

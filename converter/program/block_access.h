@@ -37,6 +37,10 @@ using AccessMap = std::unordered_map<ValueId, std::vector<Access>>;
 // loop body are read at kAfterRun.
 AccessMap CollectAccesses(const Program& program, BlockId block);
 
+// Returns true if an item from `first` to `last` writes to the root.
+bool IsWritten(const AccessMap& accesses, ValueId root, int64_t first = kBeforeRun,
+               int64_t last = kAfterRun);
+
 // Returns true if two accesses can touch common bytes in the same iteration. Equal moves cancel;
 // accesses with different moves always count as overlapping.
 bool Overlap(const Access& a, const Access& b);

@@ -40,8 +40,7 @@ ValueId Builder::Scratch(TensorType type) {
   value.type = std::move(type);
   value.name = layer_;
   value.block = block_;
-  program_.values.push_back(std::move(value));
-  return static_cast<ValueId>(program_.values.size() - 1);
+  return program_.Add(std::move(value));
 }
 
 ValueId Builder::State(TensorType type, std::string name) {

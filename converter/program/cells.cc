@@ -196,12 +196,8 @@ std::optional<ValueId> CellFuser::CompleteConstant(ValueId value) const {
 }
 
 bool CellFuser::IsWrittenBetween(ValueId value, size_t first, size_t last) const {
-  const auto found = accesses_.find(Resolve(program_, value).root);
-  if (found == accesses_.end()) return false;
-  return std::ranges::any_of(found->second, [&](const Access& access) {
-    return access.write && access.item > static_cast<int64_t>(first) &&
-           access.item < static_cast<int64_t>(last);
-  });
+  return IsWritten(accesses_, Resolve(program_, value).root, static_cast<int64_t>(first) + 1,
+                   static_cast<int64_t>(last) - 1);
 }
 
 // Returns true if an output of the step shares the root of the input.
@@ -404,8 +400,7 @@ ValueId AddWeights(Program& program, ValueId like, const CellKind& kind, int64_t
   value.name = program.values[like].name;
   value.block = program.values[like].block;
   value.data = std::make_shared<const CellBytes>(std::move(bytes));
-  program.values.push_back(std::move(value));
-  return static_cast<ValueId>(program.values.size() - 1);
+  return program.Add(std::move(value));
 }
 
 // Packs the weights of a cell; each part provides the weights of some inputs.

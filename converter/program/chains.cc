@@ -125,13 +125,9 @@ bool ChainJoiner::MayRunAt(size_t last, size_t item, const Step& joined) const {
         (end <= result.offset_bytes || result.offset_bytes + bytes <= location.offset_bytes);
     if (!is_apart && !(location == result && MayShare(joined, i, 0))) return false;
   }
-  return std::ranges::all_of(InstructionAt(item)->inputs, [&](ValueId input) {
-    const auto found = accesses_.find(Resolve(program_, input).root);
-    return found == accesses_.end() ||
-           std::ranges::none_of(found->second, [&](const Access& access) {
-             return access.write && access.item > static_cast<int64_t>(item) &&
-                    access.item < static_cast<int64_t>(last);
-           });
+  return std::ranges::none_of(InstructionAt(item)->inputs, [&](ValueId input) {
+    return IsWritten(accesses_, Resolve(program_, input).root, static_cast<int64_t>(item) + 1,
+                     static_cast<int64_t>(last) - 1);
   });
 }
 

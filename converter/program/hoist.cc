@@ -114,10 +114,6 @@ class SectionHoist {
   void EraseReplaced();
   // Adds `sign` to the use counts of all operands of the step.
   void CountUses(const Step& step, int sign);
-  ValueId NewValue(Value value) {
-    program_.values.push_back(std::move(value));
-    return static_cast<ValueId>(program_.values.size() - 1);
-  }
 
   Program& program_;
   const SectionId section_;
@@ -131,11 +127,7 @@ class SectionHoist {
 };
 
 bool SectionHoist::IsWrittenInside(ValueId root) const {
-  return std::any_of(accesses_.begin(), accesses_.end(), [&](const AccessMap& map) {
-    const auto it = map.find(root);
-    return it != map.end() && std::any_of(it->second.begin(), it->second.end(),
-                                          [](const Access& access) { return access.write; });
-  });
+  return std::ranges::any_of(accesses_, [&](const AccessMap& map) { return IsWritten(map, root); });
 }
 
 std::optional<Candidate> SectionHoist::Match(BlockId block, size_t item) const {
@@ -272,7 +264,7 @@ void SectionHoist::Widen(const Candidate& candidate, Params& params, Step& produ
   y.type = {ElementType::f32, {all_rows, params.outputs()}};
   y.bytes = all_rows * params.outputs() * floats;
   y.name = product.layer;
-  product.outputs[0] = NewValue(std::move(y));
+  product.outputs[0] = program_.Add(std::move(y));
   params.mutate_rows(Narrow32(all_rows, "rows"));
   params.mutate_x_row_stride(Narrow32(x_row_stride, "x row stride"));
   Value x;
@@ -283,8 +275,9 @@ void SectionHoist::Widen(const Candidate& candidate, Params& params, Step& produ
   x.offset_bytes =
       candidate.x.offset_bytes - (candidate.x_stride_bytes < 0 ? (chunk_ - 1) * stride : 0);
   if (outer_ != kNone) x.moves = {Move{outer_, candidate.x_stride_bytes * chunk_}};
-  product.inputs[0] = NewValue(std::move(x));
-  if constexpr (requires { ScratchOf(params); }) product.outputs[1] = NewValue(ScratchOf(params));
+  product.inputs[0] = program_.Add(std::move(x));
+  if constexpr (requires { ScratchOf(params); })
+    product.outputs[1] = program_.Add(ScratchOf(params));
 }
 
 void SectionHoist::CountUses(const Step& step, int sign) {

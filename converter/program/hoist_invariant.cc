@@ -62,12 +62,8 @@ class InvariantSteps {
                                    [&](const Move& move) { return move.section == section_; });
     if (moves || written_by_section_.contains(location.root)) return false;
     if (moved_.contains(location.root)) return true;
-    return std::none_of(inside_.begin(), inside_.end(), [&](const AccessMap& accesses) {
-      const auto found = accesses.find(location.root);
-      return found != accesses.end() &&
-             std::any_of(found->second.begin(), found->second.end(),
-                         [](const Access& access) { return access.write; });
-    });
+    return std::ranges::none_of(
+        inside_, [&](const AccessMap& accesses) { return IsWritten(accesses, location.root); });
   }
 
   // Returns true if only this block uses the value and only this step writes it. A value that is

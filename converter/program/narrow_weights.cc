@@ -417,8 +417,7 @@ ValueId Narrowing::NewConstant(const StoredElements& elements) {
   value.type = {elements.type, {value.bytes * 8 / weft::BitsOf(elements.type)}};
   value.storage = Storage::kWeights;
   value.data = std::make_shared<const std::vector<std::byte>>(elements.bytes);
-  program_.values.push_back(std::move(value));
-  return static_cast<ValueId>(program_.values.size() - 1);
+  return program_.Add(std::move(value));
 }
 
 void Narrowing::DropSmallKinds() {

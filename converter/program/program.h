@@ -18,6 +18,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -202,6 +203,10 @@ struct Program {
   std::vector<Variable> variables;
 
   Program() : blocks(1) {}
+  ValueId Add(Value value) {
+    values.push_back(std::move(value));
+    return static_cast<ValueId>(values.size() - 1);
+  }
 };
 
 // Address of a value relative to its root: the summed offset and all moves of the views between.

@@ -155,10 +155,8 @@ std::optional<format::CopyParams> PartReader::PartOf(const format::CopyParams& c
 
 // Returns true if nothing writes the root before the last reader of the part.
 bool PartReader::IsKept(const PartCopy& part) const {
-  return std::ranges::none_of(accesses_.at(part.root), [&](const Access& access) {
-    return access.write && access.item > static_cast<int64_t>(part.item) &&
-           access.item <= static_cast<int64_t>(part.last_reader());
-  });
+  return !IsWritten(accesses_, part.root, static_cast<int64_t>(part.item) + 1,
+                    static_cast<int64_t>(part.last_reader()));
 }
 
 // Without these copies the root is live until the last of their readers. Restores `live` and

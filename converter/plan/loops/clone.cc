@@ -80,8 +80,7 @@ class Cloner {
       const auto section = sections_.find(move.section);
       if (section != sections_.end()) move.section = section->second;
     }
-    const auto id = static_cast<program::ValueId>(program_.values.size());
-    program_.values.push_back(std::move(copy));
+    const program::ValueId id = program_.Add(std::move(copy));
     values_.emplace(value, id);
     return id;
   }

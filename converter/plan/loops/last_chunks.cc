@@ -61,7 +61,7 @@ class LastChunks {
     program::Value last = program_.values[scan.whole];
     last.type.dims[static_cast<size_t>(scan.axis)] /= view.trips;
     last.bytes = view.chunk_bytes();
-    const auto id = static_cast<program::ValueId>(program_.values.size());
+    const program::ValueId id = program_.Add(std::move(last));
     std::vector<std::pair<program::ValueId, program::Location>> parts;
     for (program::ValueId value = 0; value < id; ++value) {
       if (program_.values[value].parent == program::kNone) continue;
@@ -71,7 +71,6 @@ class LastChunks {
                          location.offset_bytes + program_.values[value].bytes <= end;
       if (is_in) parts.emplace_back(value, std::move(location));
     }
-    program_.values.push_back(std::move(last));
     for (const auto& [value, location] : parts) {
       MakeView(program_, value, id, location.offset_bytes - begin);
     }

@@ -282,9 +282,7 @@ void TileBuilder::MakeLoop(size_t id, program::SectionId from_id, Extent rows) {
   program::Loop within;
   ValueMap copies;
   const auto copy = [&](program::ValueId value) {
-    program::Value copied = builder_.value(value);
-    program().values.push_back(std::move(copied));
-    return copies[value] = static_cast<program::ValueId>(program().values.size() - 1);
+    return copies[value] = program().Add(builder_.value(value));
   };
   for (const TimeOperand& operand : member.operands) {
     const program::ValueId whole = RowsOf(operand, rows);
