@@ -7,6 +7,8 @@
 #include <unordered_set>
 #include <utility>
 
+#include "converter/program/cells.h"
+
 namespace weft::plan {
 
 bool HasStep(const program::Program& program, program::StepKind kind) {
@@ -32,12 +34,8 @@ class Traffic {
   }
 
   std::vector<double> Take() { return std::move(bytes_); }
-  double steps() const { return steps_; }
+  const Work& work() const { return work_; }
   double cost() const { return sum_of_costs_; }
-  double overlapped_bytes() const { return overlapped_bytes_; }
-  double priced_bytes() const { return priced_bytes_; }
-  double product_bytes() const { return product_bytes_; }
-  double waiting_cells() const { return waiting_cells_; }
 
  private:
   // A loop around a step: the bytes of weights that one iteration reads.
@@ -51,7 +49,8 @@ class Traffic {
     const double bytes = BytesOf(value);
     bytes_[root] += times * bytes;
     const bool is_weight = program_.values[root].storage == program::Storage::kWeights;
-    priced_bytes_ += bytes * (is_weight ? PricedReads(times) : times * ScratchPrice(BytesOf(root)));
+    work_.priced_bytes +=
+        bytes * (is_weight ? PricedReads(times) : times * ScratchPrice(BytesOf(root)));
   }
 
   double BytesOf(program::ValueId value) const {
@@ -114,12 +113,6 @@ class Traffic {
            kind == program::StepKind::kDenseI4 || kind == program::StepKind::kDenseQ8;
   }
 
-  static bool IsCell(const program::Step& step) {
-    return std::holds_alternative<format::LstmCellParams>(step.params) ||
-           std::holds_alternative<format::GruCellParams>(step.params) ||
-           std::holds_alternative<format::GruResetCellParams>(step.params);
-  }
-
   // Bytes of the first input and the first output of the step if these overlap, else 0.
   double OverlappedBytes(const program::Step& step) const {
     if (positions_.empty() || step.inputs.empty() || step.outputs.empty()) return 0;
@@ -142,18 +135,18 @@ class Traffic {
     bool has_cells = false;
     for (const program::Item& item : program_.blocks[block].items) {
       if (const auto* step = std::get_if<program::Step>(&item)) {
-        steps_ += times;
+        work_.steps += times;
         if (cost_) sum_of_costs_ += times * cost_(*step);
         for (const program::ValueId input : step->inputs) Touch(input, times);
         for (const program::ValueId output : step->outputs) Touch(output, times);
-        overlapped_bytes_ += times * OverlappedBytes(*step);
-        if (IsProduct(step->kind())) product_bytes_ += times * BytesOf(step->outputs[0]);
-        has_cells |= IsCell(*step);
+        work_.overlapped_bytes += times * OverlappedBytes(*step);
+        if (IsProduct(step->kind())) work_.product_bytes += times * BytesOf(step->outputs[0]);
+        has_cells |= CanReverseWeights(*step);
       } else {
         Visit(program_.sections[std::get<program::SectionEntry>(item).section], times);
       }
     }
-    if (has_cells) waiting_cells_ += times;
+    if (has_cells) work_.waiting_cells += times;
   }
 
   void Visit(const program::Section& section, double times) {
@@ -179,8 +172,7 @@ class Traffic {
   const bool has_matrices_;
   std::vector<AroundStep> loops_;  // outermost first; the first one is the repeated run
   std::vector<double> bytes_;
-  double steps_ = 0, priced_bytes_ = 0, product_bytes_ = 0, overlapped_bytes_ = 0;
-  double waiting_cells_ = 0;
+  Work work_;  // without the bytes of weights and of other values
   double sum_of_costs_ = 0;
 };
 
@@ -195,12 +187,7 @@ double SumOverSteps(const program::Program& program,
 
 Work WorkOf(const program::Program& program, std::span<const Placed> positions) {
   Traffic traffic(program, positions);
-  Work work;
-  work.steps = traffic.steps();
-  work.priced_bytes = traffic.priced_bytes();
-  work.product_bytes = traffic.product_bytes();
-  work.overlapped_bytes = traffic.overlapped_bytes();
-  work.waiting_cells = traffic.waiting_cells();
+  Work work = traffic.work();
   const std::vector<double> bytes = traffic.Take();
   for (program::ValueId value = 0; value < bytes.size(); ++value) {
     const bool is_weight = program.values[value].storage == program::Storage::kWeights;

@@ -164,13 +164,10 @@ format::DenseI4Params InGroups(const format::DenseParams& params, uint32_t group
       kernels::MaxForI4(params.inputs(), group_blocks), group_blocks, scales, 0, 0);
 }
 
-Value ScratchOf(const format::DenseI4Params& params) {
+TensorType ScratchOf(const format::DenseI4Params& params) {
   const auto shorts = static_cast<int64_t>(
       kernels::DenseI4ScratchShorts(params.rows(), params.inputs(), params.group_blocks()));
-  Value scratch;
-  scratch.type = {ElementType::i16, {shorts}};
-  scratch.bytes = shorts * static_cast<int64_t>(sizeof(int16_t));
-  return scratch;
+  return {ElementType::i16, {shorts}};
 }
 
 }  // namespace weft::program

@@ -31,7 +31,7 @@ std::optional<EncodedWeights> KeptGroups(const CodedFloats& panels, uint32_t inp
 // Returns the parameters of the same product with 4-bit weights, and its scratch value.
 format::DenseI4Params InGroups(const format::DenseParams& params, uint32_t group_blocks,
                                ElementType scales);
-Value ScratchOf(const format::DenseI4Params& params);
+TensorType ScratchOf(const format::DenseI4Params& params);
 
 }  // namespace weft::program
 

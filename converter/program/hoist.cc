@@ -276,8 +276,12 @@ void SectionHoist::Widen(const Candidate& candidate, Params& params, Step& produ
       candidate.x.offset_bytes - (candidate.x_stride_bytes < 0 ? (chunk_ - 1) * stride : 0);
   if (outer_ != kNone) x.moves = {Move{outer_, candidate.x_stride_bytes * chunk_}};
   product.inputs[0] = program_.Add(std::move(x));
-  if constexpr (requires { ScratchOf(params); })
-    product.outputs[1] = program_.Add(ScratchOf(params));
+  if constexpr (requires { ScratchOf(params); }) {
+    Value scratch;
+    scratch.type = ScratchOf(params);
+    scratch.bytes = scratch.type.dims[0] * ElementBytes(scratch.type.type);
+    product.outputs[1] = program_.Add(std::move(scratch));
+  }
 }
 
 void SectionHoist::CountUses(const Step& step, int sign) {

@@ -46,7 +46,7 @@ void MultiplyByI4(Builder& builder, const IntegerValues& /*values*/, const Const
   const format::DenseI4Params params =
       InGroups(product.params, constant.encoded.group_blocks, builder.type(all.scales));
   builder.Emit(params, {product.x, all.numbers, all.scales, all.offsets, product.start},
-               {product.y, builder.Scratch(ScratchOf(params).type)});
+               {product.y, builder.Scratch(ScratchOf(params))});
 }
 
 namespace {

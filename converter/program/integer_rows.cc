@@ -77,7 +77,7 @@ bool EmitOfIntegers(Builder& builder, const IntegerValues& values,
     format::DenseI8Params params = InIntegers(product, integers.row_bits);
     params.mutate_max(0);
     builder.Emit(params, {shorts->x, integers.numbers, shorts->scales, start},
-                 {y, builder.Scratch(ScratchOf(params).type)});
+                 {y, builder.Scratch(ScratchOf(params))});
     return true;
   }
   const std::optional<IntegerValue> value = values.Of(builder, x);
@@ -131,7 +131,7 @@ void EmitIntegerRows(Builder& builder, const IntegerValues& values,
   }
   const format::DenseI8Params params = InIntegers(plain, integers.row_bits);
   builder.Emit(params, {x, integers.numbers, integers.scales, start},
-               {sum, builder.Scratch(ScratchOf(params).type)});
+               {sum, builder.Scratch(ScratchOf(params))});
   if (has_offsets) EmitOffsets(builder, product, x, integers.offsets, sum, y);
 }
 

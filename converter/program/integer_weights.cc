@@ -259,13 +259,8 @@ format::DenseI8Params InIntegers(const format::DenseParams& params, uint32_t row
                                MaxOf(params.inputs(), row_bits));
 }
 
-Value ScratchOf(const format::DenseI8Params& params) {
-  const auto shorts =
-      static_cast<int64_t>(kernels::DenseI8ScratchShorts(params.rows(), params.inputs()));
-  Value scratch;
-  scratch.type = {ElementType::i16, {shorts}};
-  scratch.bytes = shorts * static_cast<int64_t>(sizeof(int16_t));
-  return scratch;
+TensorType ScratchOf(const format::DenseI8Params& params) {
+  return Elements(ElementType::i16, kernels::DenseI8ScratchShorts(params.rows(), params.inputs()));
 }
 
 format::ConvI8Params InIntegers(const format::ConvParams& params, uint32_t row_bits) {

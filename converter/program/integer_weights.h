@@ -64,7 +64,7 @@ inline constexpr uint32_t kFloatRows = 32;
 
 // Return the parameters of the same step with integer weights, and the types of its scratch values.
 format::DenseI8Params InIntegers(const format::DenseParams& params, uint32_t row_bits);
-Value ScratchOf(const format::DenseI8Params& params);
+TensorType ScratchOf(const format::DenseI8Params& params);
 format::ConvI8Params InIntegers(const format::ConvParams& params, uint32_t row_bits);
 TensorType PatchesOf(const format::ConvI8Params& params);
 TensorType ScratchOf(const format::ConvI8Params& params);
