@@ -54,44 +54,33 @@ Versions Operations(const OpsCall& call) {
   return versions;
 }
 
-std::vector<graph::MissingOperation> LeftOut(const OpsCall& call) {
-  std::vector<graph::MissingOperation> rows;
-  std::ranges::copy_if(graph::MissingOperations(), std::back_inserter(rows),
-                       [&](const graph::MissingOperation& row) { return call.Wants(row.name); });
-  return rows;
+// The rows of the names that the call wants.
+template <typename Rows>
+auto Wanted(const Rows& rows, const OpsCall& call) {
+  std::vector<std::ranges::range_value_t<Rows>> wanted;
+  std::ranges::copy_if(rows, std::back_inserter(wanted),
+                       [&](const auto& row) { return call.Wants(row.name); });
+  return wanted;
 }
 
-std::vector<tflite::OperatorRow> TfliteOperators(const OpsCall& call) {
-  std::vector<tflite::OperatorRow> rows;
-  std::ranges::copy_if(tflite::Operators(), std::back_inserter(rows),
-                       [&](const tflite::OperatorRow& row) { return call.Wants(row.name); });
-  std::ranges::sort(rows, {}, &tflite::OperatorRow::name);
-  return rows;
-}
-
-std::vector<tflite::UnsupportedRow> UnsupportedOperators(const OpsCall& call) {
-  std::vector<tflite::UnsupportedRow> rows;
-  std::ranges::copy_if(tflite::UnsupportedOperators(), std::back_inserter(rows),
-                       [&](const tflite::UnsupportedRow& row) { return call.Wants(row.name); });
-  std::ranges::sort(rows, {}, &tflite::UnsupportedRow::name);
-  return rows;
-}
-
-std::vector<StepRow> Steps(const OpsCall& call) {
-  std::vector<StepRow> rows;
-  std::ranges::copy_if(kSteps, std::back_inserter(rows),
-                       [&](const StepRow& row) { return call.Wants(row.name); });
-  return rows;
+template <typename Rows>
+auto WantedSorted(const Rows& rows, const OpsCall& call) {
+  auto wanted = Wanted(rows, call);
+  std::ranges::sort(wanted, {}, [](const auto& row) { return row.name; });
+  return wanted;
 }
 
 // Errors for names that are in no list.
 Faults UnknownNames(const OpsCall& call) {
   std::vector<std::string> known;
   for (const auto& [name, opsets] : Operations({})) known.emplace_back(name);
-  for (const graph::MissingOperation& row : LeftOut({})) known.emplace_back(row.name);
-  for (const tflite::OperatorRow& row : TfliteOperators({})) known.emplace_back(row.name);
-  for (const tflite::UnsupportedRow& row : UnsupportedOperators({})) known.emplace_back(row.name);
-  for (const StepRow& row : kSteps) known.emplace_back(row.name);
+  const auto add = [&](const auto& rows) {
+    for (const auto& row : rows) known.emplace_back(row.name);
+  };
+  add(graph::MissingOperations());
+  add(WantedSorted(tflite::Operators(), {}));
+  add(WantedSorted(tflite::UnsupportedOperators(), {}));
+  add(kSteps);
   Faults faults;
   for (const std::string& name : call.names) {
     if (std::ranges::find(known, name) != known.end()) continue;
@@ -118,19 +107,19 @@ Json OpsFacts(const OpsCall& call) {
                                   return {{"name", row.first}, {"versions", row.second}};
                                 })},
           {"left_out",
-           ListOf(LeftOut(call),
+           ListOf(Wanted(graph::MissingOperations(), call),
                   [](const graph::MissingOperation& row) -> Json {
                     return {{"name", row.name}, {"reason", row.reason}, {"advice", row.must}};
                   })},
-          {"tflite_operators", ListOf(TfliteOperators(call),
+          {"tflite_operators", ListOf(WantedSorted(tflite::Operators(), call),
                                       [](const tflite::OperatorRow& row) -> Json {
                                         return {{"name", row.name}, {"version", row.max_version}};
                                       })},
-          {"tflite_left_out", ListOf(UnsupportedOperators(call),
+          {"tflite_left_out", ListOf(WantedSorted(tflite::UnsupportedOperators(), call),
                                      [](const tflite::UnsupportedRow& row) -> Json {
                                        return {{"name", row.name}, {"advice", row.advice}};
                                      })},
-          {"steps", ListOf(Steps(call), step)}};
+          {"steps", ListOf(Wanted(kSteps, call), step)}};
 }
 
 Exit Ops(const OpsCall& call) {
