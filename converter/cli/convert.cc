@@ -180,8 +180,8 @@ void CheckCall(ConvertCall& call) {
   CheckMeasures(call);
   options.model = PathOf(call.model);
   options.weights = PathOf(call.weights);
-  options.arena_aim = AimFor(call.target);
-  options.precisions.keeps_scaled = KeepsScaledWeights(call.target);
+  options.arena_aim = TargetOf(call.target).aim();
+  options.precisions.keeps_scaled = TargetOf(call.target).keeps_i8x32;
   options.precisions.costs = IntegerCostsOf(call.target);
   if (call.arena_budget) options.arena_budget_bytes = ParseByteCount(*call.arena_budget);
   if (call.arena_budget == kSmallest) options.arena_aim = plan::Aim::kSmallest;
@@ -291,8 +291,8 @@ Json Measure(ConvertCall& call, Diagnostics& complaints) {
   if (call.sensitivity) {
     findings["sensitivity"] = MeasureSensitivity(trials, precisions, announce);
   } else if (min_snr != 0) {
-    Json snr =
-        KeepSnr(trials, min_snr, call.precisions, WideTypeOf(call.target), announce, &precisions);
+    Json snr = KeepSnr(trials, min_snr, call.precisions, TargetOf(call.target).wide_type(),
+                       announce, &precisions);
     if (!snr.is_null()) findings["output_snr"] = std::move(snr);
   } else {
     findings["chosen_for_error"] =

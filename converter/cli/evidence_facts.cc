@@ -283,7 +283,7 @@ Json NumericOf(const format::Model& model) {
   const char* const exact = format::EnumNameToleranceClass(format::ToleranceClass::exact);
   const char* const without_fma = format::EnumNameToleranceClass(emit::ToleranceOf(model));
   Json targets = ListOf(TargetNames(), [&](const std::string& target) -> Json {
-    return {{"target", target}, {"class", FusesMultiplyAdd(target) ? exact : without_fma}};
+    return {{"target", target}, {"class", TargetOf(target).fuses ? exact : without_fma}};
   });
   return {{"by_target", targets}, {"targets_without_fused_multiply_add", without_fma}};
 }

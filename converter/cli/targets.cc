@@ -11,17 +11,12 @@
 namespace weft::cli {
 namespace {
 
-struct Target {
-  std::string_view name;
-  bool is_processor = false;
-  bool is_board = false;
-  bool fuses = true;
-  bool adds_products = false;
-  bool keeps_i8x32 = false;
-  bool converts_f16 = false;
-  double f16_cost = 0;
-  int float_cost = 1;
-};
+constexpr Target kUnknownTarget = {.name = "",
+                                   .is_board = true,
+                                   .fuses = false,
+                                   .adds_products = true,
+                                   .keeps_i8x32 = true,
+                                   .converts_f16 = true};
 constexpr Target kTargets[] = {
 #define WEFT_TARGET(preset, processor, compiler, runs_on, is_processor, is_board, fuses, \
                     adds_products, keeps_i8x32, converts_f16, f16_cost, float_cost)      \
@@ -30,14 +25,6 @@ constexpr Target kTargets[] = {
 #include "converter/cli/targets.inc"
 #undef WEFT_TARGET
 };
-
-// Returns null for an unknown name. The start of a name is not accepted: cortex-m5 is another
-// processor than cortex-m55.
-const Target* Find(std::string_view name) {
-  const auto* const found = std::ranges::find_if(
-      kTargets, [&](const Target& target) { return target.is_processor && target.name == name; });
-  return found == std::end(kTargets) ? nullptr : found;
-}
 
 }  // namespace
 
@@ -49,26 +36,13 @@ std::vector<std::string> TargetNames() {
   return names;
 }
 
-bool FusesMultiplyAdd(std::string_view target) {
-  const Target* const found = Find(target);
-  return found != nullptr && found->fuses;
-}
+bool IsTarget(std::string_view name) { return &TargetOf(name) != &kUnknownTarget; }
 
-bool IsTarget(std::string_view name) { return Find(name) != nullptr; }
-
-plan::Aim AimFor(std::string_view target) {
-  const Target* const found = Find(target);
-  return found == nullptr || found->is_board ? plan::Aim::kBalanced : plan::Aim::kFastest;
-}
-
-std::string WideTypeOf(std::string_view target) {
-  const Target* const found = Find(target);
-  return found == nullptr || found->converts_f16 ? "f16" : "f32";
-}
-
-bool KeepsScaledWeights(std::string_view target) {
-  const Target* const found = Find(target);
-  return found == nullptr || found->keeps_i8x32;
+// The start of a name is not accepted: cortex-m5 is another processor than cortex-m55.
+const Target& TargetOf(std::string_view name) {
+  const auto* const found = std::ranges::find_if(
+      kTargets, [&](const Target& target) { return target.is_processor && target.name == name; });
+  return found == std::end(kTargets) ? kUnknownTarget : *found;
 }
 
 const program::IntegerCosts* IntegerCostsOf(std::string_view target) {
@@ -78,36 +52,35 @@ const program::IntegerCosts* IntegerCostsOf(std::string_view target) {
 std::vector<std::string> TargetWarnings(std::string_view target,
                                         const std::vector<program::WeightsOfType>& weights) {
   std::vector<std::string> warnings;
-  const Target* const found = Find(target);
-  if (found == nullptr) return warnings;
+  const Target& found = TargetOf(target);
   const auto has = [&](const auto& is_of) {
     return std::ranges::any_of(weights, [&](const program::WeightsOfType& one) {
       return one.bytes != 0 && is_of(one.type);
     });
   };
-  if (!found->converts_f16 && has([](ElementType type) { return type == ElementType::f16; })) {
+  if (!found.converts_f16 && has([](ElementType type) { return type == ElementType::f16; })) {
     warnings.push_back(
         fmt::format("warning: {} has no instruction that converts f16: layers with f16 weights "
                     "need {} times the instructions of f32; use --precision {}",
-                    found->name, found->f16_cost, found->adds_products ? "f32 or i8" : "f32"));
+                    found.name, found.f16_cost, found.adds_products ? "f32 or i8" : "f32"));
   }
-  if (!found->adds_products && has(program::IsInteger)) {
+  if (!found.adds_products && has(program::IsInteger)) {
     warnings.push_back(fmt::format(
         "warning: {} has no integer dot-product instruction: integer weights reduce size but run "
         "slower than f32",
-        found->name));
+        found.name));
   }
   return warnings;
 }
 
 std::string FloatNote(std::string_view target, const std::vector<std::string>& layers,
                       bool with_names) {
-  const Target* const found = Find(target);
-  if (found == nullptr || found->float_cost == 1 || layers.empty()) return {};
+  const Target& found = TargetOf(target);
+  if (found.float_cost == 1 || layers.empty()) return {};
   return fmt::format(
       "note: {} has no FPU: {} layer{} with floats, at about {} times the instructions of a "
       "Cortex-M4F{}",
-      found->name, layers.size(), layers.size() == 1 ? " computes" : "s compute", found->float_cost,
+      found.name, layers.size(), layers.size() == 1 ? " computes" : "s compute", found.float_cost,
       with_names ? fmt::format(": {}", fmt::join(layers, ", ")) : "; --verbose lists them");
 }
 

@@ -12,30 +12,36 @@
 
 namespace weft::cli {
 
+// A row of targets.inc, which describes the members.
+struct Target {
+  std::string_view name;
+  bool is_processor = false;
+  bool is_board = false;
+  bool fuses = true;
+  bool adds_products = false;
+  bool keeps_i8x32 = false;
+  bool converts_f16 = false;
+  double f16_cost = 0;
+  int float_cost = 1;
+
+  // Which plan the converter chooses without --arena-budget.
+  plan::Aim aim() const { return is_board ? plan::Aim::kBalanced : plan::Aim::kFastest; }
+  // The type of weights that --min-snr keeps.
+  const char* wide_type() const { return converts_f16 ? "f16" : "f32"; }
+};
+
 std::vector<std::string> TargetNames();
 
 // Returns true for the complete name of a target.
 bool IsTarget(std::string_view name);
 
-// Returns true if a target rounds a multiply-add once, as the class exact requires. False for an
-// unknown target.
-bool FusesMultiplyAdd(std::string_view target);
-
-// Returns which plan the converter chooses for a target without --arena-budget: the fastest if
-// memory is plentiful, else one that saves scratch. kBalanced for an unknown target.
-plan::Aim AimFor(std::string_view target);
-
-// Returns true if weights without a request may become i8x32 (program::Precisions::keeps_scaled).
-// True for an unknown target.
-bool KeepsScaledWeights(std::string_view target);
+// For any other name: a target that gets no warnings, whose plan saves scratch, and that may round
+// a multiply-add twice.
+const Target& TargetOf(std::string_view name);
 
 // Returns the times of integer products on a target whose layers --precision i8 must not make
 // slower (program::Precisions::costs); null for others: they store integers to save flash.
 const program::IntegerCosts* IntegerCostsOf(std::string_view target);
-
-// The type of weights that --min-snr keeps: f16 if it is about as fast as f32 on the target and for
-// an unknown one, else f32.
-std::string WideTypeOf(std::string_view target);
 
 // Warnings, a line each, if the weight types are slow on the target. Empty for an unknown target.
 std::vector<std::string> TargetWarnings(std::string_view target,

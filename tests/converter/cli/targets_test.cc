@@ -15,11 +15,11 @@ TEST(Targets, KeepScaledWeightsExceptOnBoards) {
                                            "cortex-m55",    "cortex-m7", "riscv32"};
   std::vector<std::string> refusing;
   for (const std::string& name : TargetNames()) {
-    if (!KeepsScaledWeights(name)) refusing.push_back(name);
+    if (!TargetOf(name).keeps_i8x32) refusing.push_back(name);
   }
   std::ranges::sort(refusing);
   EXPECT_EQ(refusing, boards);
-  EXPECT_TRUE(KeepsScaledWeights("")) << "no target";
+  EXPECT_TRUE(TargetOf("").keeps_i8x32) << "no target";
 }
 
 TEST(Targets, NameLayersWithFloatsOfCoresWithoutFpu) {
