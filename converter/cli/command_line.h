@@ -106,6 +106,9 @@ struct Command {
 // Ends the call with an error of option `name`, as the option's own check does. For use in
 // Command::run.
 [[noreturn]] void RefuseOption(const std::string& name, const std::string& text);
+inline void RefuseOptionIf(bool refused, const std::string& name, const std::string& text) {
+  if (refused) RefuseOption(name, text);
+}
 // Ends the call successfully with this text on stdout, as --help does. For use in a check.
 [[noreturn]] void AnswerCall(const std::string& text);
 

@@ -164,30 +164,22 @@ bool CompareOutputs(const CompareCall& call, const LoadedModel& model, Session& 
 // Checks the combination of options.
 void CheckCompareCall(const CompareCall& call) {
   const bool has_folder = !call.layers.empty() && call.layers != kNoFolder;
-  if (!call.other.empty() && !call.expects.empty()) {
-    RefuseOption("--expect", "is given with OTHER; must be given without it");
-  }
-  if (!call.other.empty() && has_folder) {
-    RefuseOption("--layers",
+  RefuseOptionIf(!call.other.empty() && !call.expects.empty(), "--expect",
+                 "is given with OTHER; must be given without it");
+  RefuseOptionIf(!call.other.empty() && has_folder, "--layers",
                  "has a folder, but OTHER is given; must be the last argument, without a folder");
-  }
-  if (call.other.empty() && call.layers == kNoFolder) {
-    RefuseOption("--layers", "has no folder; must have one, or follow OTHER");
-  }
-  if (!call.layers.empty() && !has_folder && call.repeat != 1) {
-    RefuseOption("--repeat", "is given with OTHER and --layers; must be given without them");
-  }
-  if (call.other.empty() && call.layers.empty() == call.expects.empty()) {
-    RefuseOption("--expect",
+  RefuseOptionIf(call.other.empty() && call.layers == kNoFolder, "--layers",
+                 "has no folder; must have one, or follow OTHER");
+  RefuseOptionIf(!call.layers.empty() && !has_folder && call.repeat != 1, "--repeat",
+                 "is given with OTHER and --layers; must be given without them");
+  RefuseOptionIf(call.other.empty() && call.layers.empty() == call.expects.empty(), "--expect",
                  call.layers.empty()
                      ? "is missing; must be given, unless there is a second model (OTHER) "
                        "or --layers FOLDER with an IR or a .tflite file"
                      : "is given with --layers; must be given without it");
-  }
-  if (!has_folder && !(call.weights.empty() && call.shapes.empty())) {
-    RefuseOption(call.weights.empty() ? "--shape" : "--weights",
+  RefuseOptionIf(!has_folder && !(call.weights.empty() && call.shapes.empty()),
+                 call.weights.empty() ? "--shape" : "--weights",
                  "is given without --layers; must be given with it");
-  }
 }
 
 // Runs both models interleaved, call by call, so that only the values of one call are kept.

@@ -95,37 +95,27 @@ double MinSnr(const ConvertCall& call) {
 void CheckMeasures(const ConvertCall& call) {
   const bool is_auto = !call.options.precisions.all;
   const bool has_error = call.max_error.has_value();
-  if (has_error && !is_auto) {
-    RefuseOption("--max-error",
+  RefuseOptionIf(has_error && !is_auto, "--max-error",
                  "is given with a type for all layers; must be given with --precision auto");
-  }
-  if (has_error && call.sensitivity) {
-    RefuseOption("--max-error", "is given with --sensitivity; must be given without it");
-  }
-  if (call.sensitivity && is_auto && call.options.precisions.layers.empty()) {
-    RefuseOption("--sensitivity",
+  RefuseOptionIf(has_error && call.sensitivity, "--max-error",
+                 "is given with --sensitivity; must be given without it");
+  RefuseOptionIf(call.sensitivity && is_auto && call.options.precisions.layers.empty(),
+                 "--sensitivity",
                  "is given without --precision TYPE; must be given with a type that rounds");
-  }
-  if (call.sensitivity && call.options.precisions.all == ElementType::f32 &&
-      call.options.precisions.layers.empty()) {
-    RefuseOption("--sensitivity",
+  RefuseOptionIf(call.sensitivity && call.options.precisions.all == ElementType::f32 &&
+                     call.options.precisions.layers.empty(),
+                 "--sensitivity",
                  "is given with --precision f32; must be given with a type that rounds");
-  }
-  if (call.min_snr && (has_error || call.sensitivity)) {
-    RefuseOption("--min-snr",
+  RefuseOptionIf(call.min_snr && (has_error || call.sensitivity), "--min-snr",
                  "is given with --sensitivity or --max-error; must be given without them");
-  }
   const bool is_exact = is_auto || call.options.precisions.all == ElementType::f32;
-  if (call.min_snr && is_exact) {
-    RefuseOption("--min-snr",
+  RefuseOptionIf(call.min_snr && is_exact, "--min-snr",
                  "is given without --precision TYPE; must be given with a type that "
                  "rounds");
-  }
-  if (!call.inputs.empty() && !has_error && !call.sensitivity && MinSnr(call) == 0) {
-    RefuseOption("--input",
+  RefuseOptionIf(!call.inputs.empty() && !has_error && !call.sensitivity && MinSnr(call) == 0,
+                 "--input",
                  "is given without --sensitivity, --max-error, --min-snr and --precision i8; must "
                  "be given with one");
-  }
 }
 
 std::filesystem::path WeightsOf(const ConvertCall& call) {

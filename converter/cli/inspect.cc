@@ -69,15 +69,11 @@ void CheckInspectCall(const InspectCall& call) {
     RefuseOption(for_one, fmt::format("is given with {} models; must be given with one", models));
   }
   if (!call.html.empty()) return;
-  if (models > 1) {
-    RefuseOption("MODEL", fmt::format("is given {} times without --html; must be one", models));
-  }
-  if (!call.times.empty()) {
-    RefuseOption("--bench", "is given without --html; must be given with it");
-  }
-  if (!call.comparisons.empty()) {
-    RefuseOption("--accuracy", "is given without --html; must be given with it");
-  }
+  RefuseOptionIf(models > 1, "MODEL",
+                 fmt::format("is given {} times without --html; must be one", models));
+  RefuseOptionIf(!call.times.empty(), "--bench", "is given without --html; must be given with it");
+  RefuseOptionIf(!call.comparisons.empty(), "--accuracy",
+                 "is given without --html; must be given with it");
 }
 
 Diagnostics FilesOf(const InspectCall& call) {
