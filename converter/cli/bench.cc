@@ -53,27 +53,17 @@ struct BenchCall {
   bool profile = false, histogram = false, cast = false, json = false, csv = false;
 };
 
-void FillInputs(LoadedModel& model) {
-  std::mt19937 random(1);
-  for (uint32_t i = 0; i < model.inputs().size(); ++i) {
-    const Tensor tensor = model.engine().input(i);
-    if (tensor.bytes == 0) continue;
-    FillElements(static_cast<ElementType>(tensor.type), {tensor.as<std::byte>(), tensor.bytes},
-                 random);
-  }
-}
-
 // Fills the inputs before each run, because a run may overwrite them. Filling is not measured.
 class Inputs {
  public:
   // Inputs without a file get generated numbers.
   Inputs(LoadedModel& model, const BenchCall& call, Diagnostics& complaints)
       : engine_(model.engine()) {
-    FillInputs(model);
-    for (uint32_t i = 0; i < engine_.input_count(); ++i) {
-      const Tensor tensor = engine_.input(i);
-      const auto* data = static_cast<const std::byte*>(tensor.data);
-      calls_.push_back({{data, data + tensor.bytes}, tensor.bytes, 0});
+    std::mt19937 random(1);
+    for (const ModelPort& port : model.inputs()) {
+      Calls& calls = calls_.emplace_back();
+      calls.bytes = MadeFeed(port, 1, random).array.bytes;
+      calls.call_bytes = calls.bytes.size();
     }
     for (const PortFile& file :
          ParsePortFiles(model.inputs(), "input", call.inputs, "--input", complaints.call)) {
@@ -255,7 +245,7 @@ void AddBench(CommandLine& line, Exit* exit) {
   Command& command = line.AddCommand("bench", "Measure the run time of models");
   auto call = std::make_shared<BenchCall>();
   command.Add("MODEL", call->models, "Model file; several are compared")
-      .Value("FILE", PathName())
+      .Value("FILE", PathName)
       .Required();
   command
       .Add("--input", call->inputs,
@@ -271,7 +261,7 @@ void AddBench(CommandLine& line, Exit* exit) {
   command
       .Add("--deadline", call->deadline_nanoseconds,
            "Maximum time of a run, such as 20.8us; slower runs are counted as misses")
-      .Value("TIME", Duration());
+      .Value("TIME", Duration);
   command.Add("--cpu", call->cpu, "Run only on this processor, counted from 0")
       .Value("N", Integer(0, 1023));
   command.AddFlag("--profile", call->profile,

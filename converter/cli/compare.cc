@@ -239,7 +239,7 @@ void AddCompare(CommandLine& line, Exit* exit) {
   auto call = std::make_shared<CompareCall>();
   AddSessionOptions(command, *call, "Model file; with --layers FOLDER an IR or a .tflite file");
   command.Add("OTHER", call->other, "Model file whose outputs are the expected outputs")
-      .Value("FILE", PathName());
+      .Value("FILE", PathName);
   command
       .Add("--expect", call->expects,
            "Expected values of output NAME (name or index), as in y=y.npy; one for each output to "
@@ -250,17 +250,17 @@ void AddCompare(CommandLine& line, Exit* exit) {
            "Compare layers: with the files NAME.npy in FOLDER, or with the layers of OTHER if no "
            "folder is given")
       .ValueOr(Takes::kWord, kNoFolder)
-      .Value("[FOLDER]", PathName());
+      .Value("[FOLDER]", PathName);
   AddShapeOption(command, call->shapes);
   command
       .Add("--weights", call->weights,
            "Weights of the IR. Default: the .bin file next to MODEL with the same name")
-      .Value("FILE", PathName());
+      .Value("FILE", PathName);
   command.Add("--rtol", call->tolerance.relative, "Relative tolerance of floats")
-      .Value("NUMBER", Tolerable())
+      .Value("NUMBER", Tolerable)
       .ShowDefault(fmt::format("{}", call->tolerance.relative));
   command.Add("--atol", call->tolerance.absolute, "Absolute tolerance of floats")
-      .Value("NUMBER", Tolerable())
+      .Value("NUMBER", Tolerable)
       .ShowDefault(fmt::format("{}", call->tolerance.absolute));
   command.AddFlag("--json", call->json, "Print JSON");
   command.Footer(kCompareFooter);

@@ -390,12 +390,12 @@ std::string CheckArithmetic(const std::string& value) {
 // The options that most calls need.
 void AddMainOptions(Command& command, ConvertCall& call) {
   command.Add("MODEL", call.model, "TensorFlow Lite model (.tflite) or OpenVINO IR (.xml)")
-      .Value("FILE", PathName())
+      .Value("FILE", PathName)
       .Required();
   command
       .Add("-o,--output", call.output,
            "Model file to write. Default: MODEL with the extension .weft")
-      .Value("FILE", PathName());
+      .Value("FILE", PathName);
   AddShapeOption(command, call.shapes);
   command
       .Add("--streaming", call.options.streaming_steps,
@@ -431,7 +431,7 @@ void AddMainOptions(Command& command, ConvertCall& call) {
   const Option& c_source = command
                                .Add("--c-source", call.c_source,
                                     "Also write the model as FILE.c and FILE.h for firmware")
-                               .Value("FILE.c", PathName())
+                               .Value("FILE.c", PathName)
                                .Check(CheckCSourceName);
   command
       .AddFlag("--incbin", call.incbin,
@@ -441,12 +441,12 @@ void AddMainOptions(Command& command, ConvertCall& call) {
   command
       .Add("--report", call.report,
            "Also write an HTML page: memory over time, work, flash, and the available plans")
-      .Value("FILE.html", PathName());
+      .Value("FILE.html", PathName);
   command
       .Add("--evidence", call.evidence,
            "Also write a folder for a safety review: hashes, options, memory plan and its proof, "
            "kernels and their tests, recorded runs, and a bill of materials")
-      .Value("FOLDER", PathName());
+      .Value("FOLDER", PathName);
   command
       .Add("--self-test", call.options.self_test_runs,
            "Store inputs and expected outputs of N runs in the model file; a board can repeat and "
@@ -461,7 +461,7 @@ void AddModelOptions(Command& command, ConvertCall& call) {
   command
       .Add("--weights", call.weights,
            "Weights of the IR. Default: the .bin file next to MODEL with the same name")
-      .Value("FILE", PathName());
+      .Value("FILE", PathName);
   command
       .Add("--value", call.values,
            "Replace input NAME with a constant: axis=axis.npy, sr=16000 or sizes=1,2,3. One number "
@@ -505,7 +505,7 @@ void AddPrecisionOptions(Command& command, ConvertCall& call) {
            "With --precision auto: choose the smallest weight types whose "
            "output error is at most NUMBER. Converts and runs the model up "
            "to 451 times")
-      .Value("NUMBER", Tolerable());
+      .Value("NUMBER", Tolerable);
   command
       .Add("--min-snr", call.min_snr,
            fmt::format(
@@ -514,7 +514,7 @@ void AddPrecisionOptions(Command& command, ConvertCall& call) {
                "at least DB. Converts and runs the model twice more, or up to 452 times if "
                "the ratio is lower. Default for i8, i8x8 and i8x32: {}. 0: no measurement",
                kMinSnr))
-      .Value("DB", Tolerable());
+      .Value("DB", Tolerable);
   command
       .Add("--input", call.inputs,
            "Inputs for --sensitivity, --max-error and --min-snr: NAME=FILE with a .npy or .wav "

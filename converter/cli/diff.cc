@@ -134,9 +134,9 @@ Exit Diff(const DiffCall& call) {
 void AddDiff(CommandLine& line, Exit* exit) {
   Command& command = line.AddCommand("diff", "Print the differences between two models");
   auto call = std::make_shared<DiffCall>();
-  command.Add("BEFORE", call->before, "Model file").Value("FILE", PathName()).Required();
+  command.Add("BEFORE", call->before, "Model file").Value("FILE", PathName).Required();
   command.Add("AFTER", call->after, "Model file to compare with BEFORE")
-      .Value("FILE", PathName())
+      .Value("FILE", PathName)
       .Required();
   command.AddFlag("--json", call->json, "Print JSON");
   command.Footer("Examples:\n  weft diff old.weft new.weft\n  weft diff old.weft new.weft --json");

@@ -70,7 +70,7 @@ void Dumps::AddOptions(Command& command, std::string& dump_after) {
   command
       .Add("--dump-to", folder_,
            "With --dump-after: write its output to files in this folder: 01-read.txt and so on")
-      .Value("FOLDER", PathName())
+      .Value("FOLDER", PathName)
       .Needs(after);
 }
 

@@ -173,7 +173,7 @@ void AddInspect(CommandLine& line, Exit* exit) {
       line.AddCommand("inspect", "Print a model's ports, memory, loops, copies and steps");
   auto call = std::make_shared<InspectCall>();
   command.Add("MODEL", call->models, "Model file; with --html several, shown side by side")
-      .Value("FILE", PathName())
+      .Value("FILE", PathName)
       .Required();
   command.AddFlag("--listing", call->listing,
                   "Also print every step with its operands and parameters");
@@ -194,19 +194,19 @@ void AddInspect(CommandLine& line, Exit* exit) {
   command
       .Add("--html", call->html,
            "Write an HTML page with all of this: memory over time, work and flash")
-      .Value("FILE.html", PathName());
+      .Value("FILE.html", PathName);
   command
       .Add("--bench", call->times,
            "With --html: measured times, given once for each model in order: the output of \"weft "
            "bench --json --profile\", or the table of steps that a board printed")
-      .Value("FILE", PathName());
+      .Value("FILE", PathName);
   command
       .Add("--accuracy", call->comparisons,
            "With --html: measured accuracy, given once for each model in order: the output of "
            "\"weft compare --json\"")
-      .Value("FILE.json", PathName());
+      .Value("FILE.json", PathName);
   command.Add("--svg", call->svg, "Write memory over time as a picture")
-      .Value("FILE.svg", PathName());
+      .Value("FILE.svg", PathName);
   command.AddFlag("--json", call->json, "Print JSON");
   command.Footer(kInspectFooter);
   command.OnCall([call, exit] { *exit = Inspect(*call); });

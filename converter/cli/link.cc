@@ -213,13 +213,13 @@ void AddLink(CommandLine& line, Exit* exit) {
       line.AddCommand("link", "Write several model files as one C source with shared scratch");
   auto call = std::make_shared<LinkCall>();
   command.Add("MODEL", call->models, "Model files; each stem becomes the name of its engine")
-      .Value("FILE", PathName())
+      .Value("FILE", PathName)
       .Required();
   command
       .Add("-o,--output", call->output,
            "C source to write; its header has the extension .h, and its stem is the name of the "
            "program")
-      .Value("FILE.c", PathName())
+      .Value("FILE.c", PathName)
       .Check(CheckCSourceName)
       .Required();
   command.AddFlag("--incbin", call->incbin,

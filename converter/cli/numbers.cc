@@ -37,13 +37,10 @@ Transform Integer(int64_t low, int64_t high) {
   return check;
 }
 
-Transform Tolerable() {
-  const auto check = [](std::string& text) -> std::string {
-    const std::optional<double> value = ParseNumber<double>(text);
-    if (value && std::isfinite(*value) && !std::signbit(*value)) return "";
-    return Is(text, "a finite number from 0, such as 1e-4");
-  };
-  return check;
+std::string Tolerable(std::string& text) {
+  const std::optional<double> value = ParseNumber<double>(text);
+  if (value && std::isfinite(*value) && !std::signbit(*value)) return "";
+  return Is(text, "a finite number from 0, such as 1e-4");
 }
 
 std::optional<int64_t> ParseByteCount(std::string_view text) {
@@ -76,30 +73,21 @@ Transform ByteCountOr(std::vector<std::string> words) {
   return check;
 }
 
-Transform Duration() {
-  const auto check = [](std::string& text) -> std::string {
-    constexpr std::pair<std::string_view, double> kUnits[] = {
-        {"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};
-    const size_t end = text.find_first_not_of("0123456789.");
-    const std::string_view unit =
-        end == std::string::npos ? "" : std::string_view(text).substr(end);
-    const auto number = ParseNumber<double>(std::string_view(text).substr(0, end));
-    for (const auto& [name, nanoseconds] : kUnits) {
-      const double time = number.value_or(0) * nanoseconds;
-      if (unit != name || !(time > 0) || time > 1e15) continue;
-      text = fmt::format("{}", time);
-      return "";
-    }
-    return Is(text, "a time with its unit, such as 20.8us, of ns, us, ms or s");
-  };
-  return check;
+std::string Duration(std::string& text) {
+  constexpr std::pair<std::string_view, double> kUnits[] = {
+      {"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};
+  const size_t end = text.find_first_not_of("0123456789.");
+  const std::string_view unit = end == std::string::npos ? "" : std::string_view(text).substr(end);
+  const auto number = ParseNumber<double>(std::string_view(text).substr(0, end));
+  for (const auto& [name, nanoseconds] : kUnits) {
+    const double time = number.value_or(0) * nanoseconds;
+    if (unit != name || !(time > 0) || time > 1e15) continue;
+    text = fmt::format("{}", time);
+    return "";
+  }
+  return Is(text, "a time with its unit, such as 20.8us, of ns, us, ms or s");
 }
 
-Transform PathName() {
-  const auto check = [](std::string& text) -> std::string {
-    return text.empty() ? "is empty; must be a name" : "";
-  };
-  return check;
-}
+std::string PathName(std::string& text) { return text.empty() ? "is empty; must be a name" : ""; }
 
 }  // namespace weft::cli

@@ -157,8 +157,8 @@ Exit PlanProblem(const PlanCall& call) {
 void AddPlan(CommandLine& line, Exit* exit) {
   Command& command = line.AddCommand("plan", "Solve a static memory-placement problem");
   auto call = std::make_shared<PlanCall>();
-  command.Add("FILE", call->problem, "Problem to solve").Value("FILE.csv", PathName()).Required();
-  command.Add("-o,--output", call->solution, "Solution to write").Value("FILE.csv", PathName());
+  command.Add("FILE", call->problem, "Problem to solve").Value("FILE.csv", PathName).Required();
+  command.Add("-o,--output", call->solution, "Solution to write").Value("FILE.csv", PathName);
   command
       .Add("--capacity", call->capacity_bytes,
            "Stop at a placement of at most BYTES, such as 1048576 or 1M. If none was found, the "

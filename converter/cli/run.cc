@@ -143,7 +143,7 @@ void AddRun(CommandLine& line, Exit* exit) {
   command
       .Add("--output-dir", call->output_dir,
            "Write one NAME.npy per output to this folder. Default: values are printed")
-      .Value("FOLDER", PathName());
+      .Value("FOLDER", PathName);
   command.AddFlag("--check-finite", call->check_finite,
                   "Stop with an error at the first NaN or infinity in an output or variable");
   command.AddFlag("--json", call->json, "Print the list of outputs as JSON");

@@ -50,7 +50,7 @@ TensorType CurrentType(const Tensor& tensor, ElementType type) {
 }  // namespace
 
 void AddSessionOptions(Command& command, SessionCall& call, const std::string& model) {
-  command.Add("MODEL", call.model, model).Value("FILE", PathName()).Required();
+  command.Add("MODEL", call.model, model).Value("FILE", PathName).Required();
   command
       .Add("--input", call.inputs,
            "Values of input NAME (name or index), as in x=x.npy or 0=x.npy: a .npy file, or a .wav "

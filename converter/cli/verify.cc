@@ -51,7 +51,7 @@ Exit Verify(const VerifyCall& call) {
 void AddVerify(CommandLine& line, Exit* exit) {
   Command& command = line.AddCommand("verify", "Check a model file and its memory plan");
   auto call = std::make_shared<VerifyCall>();
-  command.Add("MODEL", call->model, "Model file").Value("FILE", PathName()).Required();
+  command.Add("MODEL", call->model, "Model file").Value("FILE", PathName).Required();
   command.AddFlag("--json", call->json, "Print the violations as JSON");
   command.Footer(
       "Checks all rules of the file format, the plan hash and the memory plan, then runs the self "
