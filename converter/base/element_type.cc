@@ -71,12 +71,26 @@ std::optional<int64_t> ElementCount(std::span<const int64_t> dims) {
   return count;
 }
 
+int64_t ProductOf(std::span<const int64_t> dims, size_t first, size_t last) {
+  int64_t product = 1;
+  for (size_t i = first; i < last; ++i) product *= dims[i];
+  return product;
+}
+
 std::optional<int64_t> DenseBytes(const TensorType& tensor) {
   constexpr int64_t kMaxBytes = std::numeric_limits<uint32_t>::max();
   const std::optional<int64_t> count = ElementCount(tensor.dims);
   if (!count || *count > 2 * kMaxBytes) return std::nullopt;
   const int64_t bytes = (*count * BitsOf(tensor.type) + 7) / 8;
   return bytes <= kMaxBytes ? std::optional(bytes) : std::nullopt;
+}
+
+TensorType TypeOfSlot(const format::Model& model, const format::Slot& slot) {
+  TensorType type{slot.type(), {}};
+  for (uint32_t i = 0; i < slot.rank(); ++i) {
+    type.dims.push_back(model.dims()->Get(slot.first_dim() + i));
+  }
+  return type;
 }
 
 std::string_view Name(ElementType type) { return RowOf(type).name; }

@@ -39,9 +39,13 @@ int64_t ElementBytes(ElementType type);
 // Product of the dims; nullopt if a dim is negative or the product exceeds 2^62. A scalar has one
 // element.
 std::optional<int64_t> ElementCount(std::span<const int64_t> dims);
+// Product of dims[first, last), without checks.
+int64_t ProductOf(std::span<const int64_t> dims, size_t first, size_t last);
 // Bytes of a dense tensor (elements of less than a byte are packed); nullopt if ElementCount is, or
 // beyond 4 GiB.
 std::optional<int64_t> DenseBytes(const TensorType& tensor);
+// The type of a slot, with the maximum of an axis of run-time length.
+TensorType TypeOfSlot(const format::Model& model, const format::Slot& slot);
 // The IR's name of the type: "f32", "i64", "boolean".
 std::string_view Name(ElementType type);
 // Accepts both names of the IR: "f32" and "FP32", "boolean" and "BOOL".

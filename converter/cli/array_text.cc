@@ -29,8 +29,7 @@ class ArrayPrinter {
   void Print(size_t axis, int64_t element) {
     const Dims& dims = array_.type.dims;
     if (axis == dims.size()) return Put(ElementText(array_, static_cast<size_t>(element)));
-    int64_t step = 1;
-    for (size_t i = axis + 1; i < dims.size(); ++i) step *= dims[i];
+    const int64_t step = ProductOf(dims, axis + 1, dims.size());
     const bool is_row = axis + 1 == dims.size();
     text_ += '[';
     ++column_;

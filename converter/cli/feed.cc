@@ -156,12 +156,6 @@ void SwapCalls(int64_t calls, int64_t outer, bool to_front, Array& array) {
   array.bytes = std::move(bytes);
 }
 
-int64_t OuterCount(const Dims& dims, uint32_t axis) {
-  int64_t outer = 1;
-  for (uint32_t i = 0; i < axis; ++i) outer *= dims[i];
-  return outer;
-}
-
 // Returns an empty text if the array fits the port, as one or several calls, else a message.
 std::string MisfitOf(const ModelPort& port, Feed& feed) {
   const TensorType& type = feed.array.type;
@@ -256,7 +250,7 @@ std::optional<Array> ReadAs(const TensorType& port, bool cast, const std::string
 
 void CutCalls(uint32_t axis, int64_t calls, Array& array) {
   Dims& dims = array.type.dims;
-  SwapCalls(calls, OuterCount(dims, axis), true, array);
+  SwapCalls(calls, ProductOf(dims, 0, axis), true, array);
   dims[axis] /= calls;
   dims.insert(dims.begin(), calls);
 }
@@ -265,7 +259,7 @@ void JoinCalls(uint32_t axis, Array& array) {
   Dims& dims = array.type.dims;
   const int64_t calls = dims.front();
   dims.erase(dims.begin());
-  SwapCalls(calls, OuterCount(dims, axis), false, array);
+  SwapCalls(calls, ProductOf(dims, 0, axis), false, array);
   dims[axis] *= calls;
 }
 

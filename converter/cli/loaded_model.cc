@@ -24,13 +24,11 @@ using PortVector = flatbuffers::Vector<const format::Port*>;
 std::vector<ModelPort> PortsOf(const format::Model& model, const PortVector* rows,
                                std::string_view side) {
   std::vector<ModelPort> ports;
-  const auto dims = format::RowsOf(model.dims());
   const auto slots = format::RowsOf(model.slots());
   for (const format::Port& row : format::RowsOf(rows)) {
     const format::Slot& slot = slots[row.slot()];
     ModelPort port;
-    port.type.type = slot.type();
-    for (uint32_t i = 0; i < slot.rank(); ++i) port.type.dims.push_back(dims[slot.first_dim() + i]);
+    port.type = TypeOfSlot(model, slot);
     for (uint32_t i = 0; i < row.name_count(); ++i) {
       port.names.push_back(model.names()->Get(row.first_name() + i)->str());
     }

@@ -263,11 +263,8 @@ void CSourceWriter::WritePorts(const Ports& ports, const Codes& codes, std::stri
   for (uint32_t i = 0; i < ports.size(); ++i) {
     const format::Port& port = *ports.Get(i);
     const format::Slot& slot = *model_.slots()->Get(port.slot());
-    TensorType type{slot.type(), {}};
-    for (uint32_t k = 0; k < slot.rank(); ++k)
-      type.dims.push_back(model_.dims()->Get(slot.first_dim() + k));
-    Head("  {}_{}_{} = {}, /* {}, {} bytes{} */\n", upper_, side, constants[i], i, ToString(type),
-         slot.bytes(),
+    Head("  {}_{}_{} = {}, /* {}, {} bytes{} */\n", upper_, side, constants[i], i,
+         ToString(TypeOfSlot(model_, slot)), slot.bytes(),
          port.length_slot() == format::kNoSlot
              ? ""
              : fmt::format("; axis {} has a run-time length", port.length_axis()));

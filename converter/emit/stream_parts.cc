@@ -22,14 +22,6 @@ namespace {
 
 using format::RowsOf;
 
-TensorType TypeOfSlot(const format::Model& model, const format::Slot& slot) {
-  TensorType type{slot.type(), {}};
-  for (uint32_t i = 0; i < slot.rank(); ++i) {
-    type.dims.push_back(RowsOf(model.dims())[slot.first_dim() + i]);
-  }
-  return type;
-}
-
 // Returns the only axis that has `streams` times as many elements in `many` as in `one`, if all
 // others are equal. The elements of a stream are adjacent, which CheckStreams verifies. A number of
 // steps may have fewer axes in `one`, because it had the rank of its constant there.
@@ -133,9 +125,7 @@ class StreamFinder {
           VariableName(variable), ToString(many), ToString(one)));
       return {};
     }
-    int64_t outer = 1;
-    for (size_t i = 0; i < *axis; ++i) outer *= many.dims[i];
-    return {streams_, Narrow32(outer, "outer"), 0, 0};
+    return {streams_, Narrow32(ProductOf(many.dims, 0, *axis), "outer"), 0, 0};
   }
 
   // The variable in this slot, or nullopt.

@@ -109,11 +109,7 @@ std::string RegionName(uint32_t region) {
 }
 
 std::string SlotType(const format::Model& model, uint32_t index) {
-  const format::Slot& slot = format::RowsOf(model.slots())[index];
-  const auto dims = format::RowsOf(model.dims());
-  TensorType type{slot.type(), {}};
-  for (uint32_t i = 0; i < slot.rank(); ++i) type.dims.push_back(dims[slot.first_dim() + i]);
-  return ToString(type);
+  return ToString(TypeOfSlot(model, format::RowsOf(model.slots())[index]));
 }
 
 std::string SlotAddress(const format::Model& model, uint32_t index) {

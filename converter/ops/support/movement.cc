@@ -250,10 +250,4 @@ std::optional<int64_t> ControlInt(NodeScope& scope, size_t i, std::string_view w
   return values->front();
 }
 
-int64_t ProductOf(const Dims& dims, size_t first, size_t last) {
-  int64_t product = 1;
-  for (size_t i = first; i < last; ++i) product *= dims[i];
-  return product;
-}
-
 }  // namespace weft::ops

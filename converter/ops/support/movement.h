@@ -102,8 +102,7 @@ inline size_t WrappedAxis(int64_t axis, int64_t rank) {
   return static_cast<size_t>(axis < 0 ? axis + rank : axis);
 }
 
-// Product of dims[first, last).
-int64_t ProductOf(const Dims& dims, size_t first, size_t last);
+using weft::ProductOf;  // passes name it in ops
 
 }  // namespace weft::ops
 

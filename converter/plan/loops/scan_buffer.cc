@@ -7,16 +7,10 @@ namespace weft::plan {
 
 namespace {
 
-int64_t Product(const Dims& dims, size_t begin, size_t end) {
-  int64_t product = 1;
-  for (size_t i = begin; i < end; ++i) product *= dims[i];
-  return product;
-}
-
 AxisView ViewOf(const TensorType& type, int64_t axis, int64_t trips, int64_t begin, int64_t part) {
   const auto position = static_cast<size_t>(axis);
-  const int64_t inner = Product(type.dims, position + 1, type.dims.size());
-  return {Product(type.dims, 0, position),
+  const int64_t inner = ProductOf(type.dims, position + 1, type.dims.size());
+  return {ProductOf(type.dims, 0, position),
           trips,
           type.dims[position] * inner,
           begin * inner,
