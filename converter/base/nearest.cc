@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cstddef>
 
+#include "converter/base/split.h"
 #include "converter/base/visible.h"
 
 namespace weft {
@@ -14,13 +14,6 @@ namespace {
 
 // Longer words are not typing errors, and the comparison needs quadratic time.
 constexpr size_t kLongestWord = 200;
-
-std::string LowerCase(std::string_view text) {
-  std::string lower(text);
-  std::transform(lower.begin(), lower.end(), lower.begin(),
-                 [](unsigned char c) { return std::tolower(c); });
-  return lower;
-}
 
 // Number of insertions, deletions, replacements and swaps of adjacent letters from `typed` to the
 // nearest prefix of `name`, and to the complete name.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parts of a text between separators, which refer to the text, and replaced characters.
+// Parts of a text between separators, which refer to the text, and texts with other characters.
 #ifndef WEFT_CONVERTER_BASE_SPLIT_H_
 #define WEFT_CONVERTER_BASE_SPLIT_H_
 
@@ -28,6 +28,13 @@ inline std::vector<std::string_view> LinesOf(std::string_view text) {
   std::vector<std::string_view> lines = Split(text, "\n");
   if (lines.back().empty()) lines.pop_back();
   return lines;
+}
+
+// Returns the text with small letters for those of ASCII.
+inline std::string LowerCase(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return lower;
 }
 
 // Returns the text with each of the characters replaced by its text.

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cstring>
 #include <utility>
 #include <vector>
@@ -13,6 +12,7 @@
 #include "converter/base/files.h"
 #include "converter/base/packed.h"
 #include "converter/base/paths.h"
+#include "converter/base/split.h"
 #include "converter/cli/array_text.h"
 #include "converter/cli/wav.h"
 #include "kernels/elementwise/convert.h"
@@ -203,10 +203,7 @@ std::optional<Feed> ParseFeed(const ModelPort& port, std::vector<std::byte> byte
 std::string NotWav(const std::string& file, std::span<const std::byte> bytes) {
   if (bytes.empty() || IsWav(bytes) || IsNpy(bytes)) return "";
   const std::string_view other = OtherRecording(bytes);
-  std::string extension = PathOf(file).extension().string();
-  std::ranges::transform(extension, extension.begin(),
-                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  if (extension != ".wav") {
+  if (LowerCase(PathOf(file).extension().string()) != ".wav") {
     return other.empty() ? "" : fmt::format("is {}; must be a .npy or .wav file", other);
   }
   return other.empty() ? "is not a .wav file; must be RIFF with WAVE"

@@ -5,12 +5,12 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <string_view>
 #include <utility>
 
 #include "converter/base/parse_number.h"
+#include "converter/base/split.h"
 #include "converter/base/visible.h"
 
 namespace weft::cli {
@@ -46,8 +46,7 @@ std::string Tolerable(std::string& text) {
 std::optional<int64_t> ParseByteCount(std::string_view text) {
   const size_t end = std::min(text.find_first_not_of(kDigits), text.size());
   const std::optional<int64_t> number = ParseNumber<int64_t>(text.substr(0, end));
-  std::string unit(text.substr(end));
-  for (char& c : unit) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  const std::string unit = LowerCase(text.substr(end));
   const size_t power = unit.empty() ? 0 : std::string_view("kmgt").find(unit[0]) + 1;
   const std::string_view rest = std::string_view(unit).substr(power == 0 ? 0 : 1);
   const bool is_known = rest.empty() || rest == "b" || (power > 0 && rest == "ib");

@@ -13,6 +13,7 @@
 
 #include "converter/base/elements.h"
 #include "converter/base/paths.h"
+#include "converter/base/split.h"
 #include "converter/cli/call_files.h"
 #include "converter/cli/terminal.h"
 
@@ -61,10 +62,8 @@ std::vector<std::string> FilesOfInput(const std::string& text) {
   for (std::filesystem::directory_iterator entry(PathOf(text), error), end; !error && entry != end;
        entry.increment(error)) {
     std::error_code unknown;
-    std::string extension = entry->path().extension().string();
     // File systems may ignore the case of names.
-    std::ranges::transform(extension, extension.begin(),
-                           [](char c) { return c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c; });
+    const std::string extension = LowerCase(entry->path().extension().string());
     const bool is_input = extension == ".npy" || extension == ".wav";
     if (is_input && entry->is_regular_file(unknown)) files.insert(entry->path().string());
   }

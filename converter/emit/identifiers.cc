@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <set>
 
+#include "converter/base/split.h"
 #include "converter/base/visible.h"
 
 namespace weft::emit {
@@ -16,14 +17,6 @@ namespace {
 bool IsLetterOrDigit(uint32_t code) {
   return (code >= 'a' && code <= 'z') || (code >= 'A' && code <= 'Z') ||
          (code >= '0' && code <= '9');
-}
-
-std::string Lower(std::string_view text) {
-  std::string lower(text);
-  for (char& c : lower) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return lower;
 }
 
 }  // namespace
@@ -54,7 +47,7 @@ std::string IdentifierPart(std::string_view text) {
 
 std::string Identifier(std::string_view text) {
   const std::string name = IdentifierPart(text);
-  const std::string lower = Lower(name);
+  const std::string lower = LowerCase(name);
   const bool ours = lower == "weft" || lower.starts_with("weft_");
   return ours || IsReservedWord(name) ? "m_" + name : name;
 }

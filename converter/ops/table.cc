@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <cctype>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
+#include "converter/base/split.h"
 #include "converter/ops/families.h"
 #include "converter/ops/moved_inputs.h"
 
@@ -24,12 +24,6 @@ struct Alias {
   std::string_view alias, name;
 };
 constexpr Alias kAliases[] = {{"constant", "const"}, {"xor", "logicalxor"}};
-
-std::string LowerCase(std::string_view text) {
-  std::string lower(text);
-  std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return std::tolower(c); });
-  return lower;
-}
 
 bool Before(const Operation& a, const Operation& b) {
   return a.name != b.name ? a.name < b.name : a.opset < b.opset;
