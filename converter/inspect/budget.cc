@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <span>
 #include <string>
@@ -121,9 +122,7 @@ std::vector<WeightLocation> WeightsOf(const format::Model& model) {
     covered = row.end_bytes;
     largest.push_back(row.location);
   }
-  std::stable_sort(
-      largest.begin(), largest.end(),
-      [](const WeightLocation& a, const WeightLocation& b) { return a.bytes > b.bytes; });
+  std::ranges::stable_sort(largest, std::ranges::greater(), &WeightLocation::bytes);
   return largest;
 }
 

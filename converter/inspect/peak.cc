@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <iterator>
 #include <map>
 #include <set>
@@ -99,8 +100,7 @@ class Timeline : public Visitor {
       const Span location = PositionOf(buffer);
       peak.alive.push_back({buffer.name, static_cast<uint64_t>(location.end - location.begin)});
     }
-    std::stable_sort(peak.alive.begin(), peak.alive.end(),
-                     [](const auto& a, const auto& b) { return a.bytes > b.bytes; });
+    std::ranges::stable_sort(peak.alive, std::ranges::greater(), &AliveBuffer::bytes);
     return peak;
   }
 

@@ -2,6 +2,7 @@
 #include "converter/inspect/traffic.h"
 
 #include <algorithm>
+#include <functional>
 #include <iterator>
 #include <map>
 #include <tuple>
@@ -26,8 +27,7 @@ std::vector<Cause> CausesOf(const format::Model& model, const std::vector<double
     const auto& [kind, layer, reason] = who;
     list.push_back({kind, layer, reason, moved});
   }
-  std::stable_sort(list.begin(), list.end(),
-                   [](const Cause& a, const Cause& b) { return a.bytes > b.bytes; });
+  std::ranges::stable_sort(list, std::ranges::greater(), &Cause::bytes);
   return list;
 }
 

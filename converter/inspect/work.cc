@@ -2,6 +2,7 @@
 #include "converter/inspect/work.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <utility>
 
@@ -30,9 +31,7 @@ std::vector<StepWork> LargestSteps(const format::Model& model, const ModelWork& 
   }
   std::vector<StepWork> largest;
   for (const auto& [who, row] : rows) largest.push_back(row);
-  std::stable_sort(largest.begin(), largest.end(), [](const StepWork& a, const StepWork& b) {
-    return a.multiply_adds > b.multiply_adds;
-  });
+  std::ranges::stable_sort(largest, std::ranges::greater(), &StepWork::multiply_adds);
   return largest;
 }
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <iterator>
 #include <map>
 #include <utility>
@@ -165,8 +166,7 @@ std::string DescribePeak(const program::Program& program,
       return range.begin <= peak.time && peak.time < range.end;
     });
   });
-  std::sort(buffers.begin(), buffers.end(),
-            [](const Buffer& a, const Buffer& b) { return a.bytes > b.bytes; });
+  std::ranges::sort(buffers, std::ranges::greater(), &Buffer::bytes);
   constexpr size_t kMax = 8;
   std::string alive;
   for (size_t i = 0; i < buffers.size(); ++i) {

@@ -72,16 +72,10 @@ uint32_t Occupancy::NewNode() {
   return Narrow32(nodes_.size() - 1, "nodes");
 }
 
-uint32_t Occupancy::LowOf(uint32_t node) {
-  if (nodes_[node].low != kNothing) return nodes_[node].low;
+uint32_t Occupancy::ChildOf(uint32_t node, uint32_t Node::*side) {
+  if (nodes_[node].*side != kNothing) return nodes_[node].*side;
   const uint32_t child = NewNode();
-  return nodes_[node].low = child;
-}
-
-uint32_t Occupancy::HighOf(uint32_t node) {
-  if (nodes_[node].high != kNothing) return nodes_[node].high;
-  const uint32_t child = NewNode();
-  return nodes_[node].high = child;
+  return nodes_[node].*side = child;
 }
 
 int64_t Occupancy::LowestGap(std::span<const TimeRange> ranges, int64_t length,
@@ -127,8 +121,8 @@ void Occupancy::Insert(TimeRange range, int64_t from, int64_t to, uint32_t index
   AddBusy(nodes_[index].busy, range);
   if (from <= begin && begin + size <= to) return AddOwn(nodes_[index], range);
   const int64_t half = size / 2, middle = begin + half;
-  if (from < middle) Insert(range, from, to, LowOf(index), begin, half);
-  if (to > middle) Insert(range, from, to, HighOf(index), middle, half);
+  if (from < middle) Insert(range, from, to, ChildOf(index, &Node::low), begin, half);
+  if (to > middle) Insert(range, from, to, ChildOf(index, &Node::high), middle, half);
   SumUp(index);
 }
 

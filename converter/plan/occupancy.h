@@ -56,8 +56,7 @@ class Occupancy {
   static void AddOwn(Node& node, TimeRange range);
   void SumUp(uint32_t node);
   uint32_t NewNode();
-  uint32_t LowOf(uint32_t node);
-  uint32_t HighOf(uint32_t node);
+  uint32_t ChildOf(uint32_t node, uint32_t Node::*side);  // made on the first use
 
   std::vector<Node> nodes_;
   uint32_t root_ = 0;

@@ -78,9 +78,9 @@ Peak PeakOf(std::span<const Buffer> buffers, int64_t granule_bytes,
   return peak;
 }
 
-int64_t GranuleOf(const Problem& problem) {
+int64_t GranuleOf(std::span<const Buffer> buffers) {
   int64_t granule = 0;
-  for (const Buffer& buffer : problem.buffers) {
+  for (const Buffer& buffer : buffers) {
     granule = std::gcd(granule, buffer.alignment_bytes);
     granule = std::gcd(granule, buffer.fixed_offset_bytes.value_or(0));
   }
@@ -90,7 +90,7 @@ int64_t GranuleOf(const Problem& problem) {
 // At the peak, each buffer except the topmost ends where another may begin, at a multiple of the
 // granule.
 int64_t LowerBound(const Problem& problem) {
-  const int64_t granule = GranuleOf(problem);
+  const int64_t granule = GranuleOf(problem.buffers);
   int64_t bound = PeakOf(problem.buffers, granule, problem.allowed_overlaps).bytes - (granule - 1);
   for (const Buffer& buffer : problem.buffers) {
     bound = std::max(bound, buffer.fixed_offset_bytes.value_or(0) + buffer.bytes);

@@ -113,7 +113,7 @@ Peak PeakOf(std::span<const Buffer> buffers, int64_t granule_bytes = 1,
 
 // Returns the largest common divisor of all alignments and fixed offsets, in bytes; at least 1.
 // All offsets of a placement are multiples of the result.
-int64_t GranuleOf(const Problem& problem);
+int64_t GranuleOf(std::span<const Buffer> buffers);
 
 // Returns a lower bound of the bytes that any placement uses in all memories together.
 int64_t LowerBound(const Problem& problem);

@@ -73,14 +73,12 @@ int32_t SearchSpace::UnitsOf(int64_t bytes) const {
 
 void SearchSpace::SetUnits(std::span<const Buffer> buffers,
                            std::span<const AllowedOverlap> allowed_overlaps) {
-  int64_t granule = 0, unit = 0;
+  int64_t unit = 0;
   for (const Buffer& buffer : buffers) {
-    granule =
-        std::gcd(granule, std::gcd(buffer.alignment_bytes, buffer.fixed_offset_bytes.value_or(0)));
     if (buffer.alignment_bytes > 1) unit = std::gcd(unit, buffer.alignment_bytes);
     unit = std::gcd(unit, buffer.fixed_offset_bytes.value_or(0));
   }
-  granule_bytes_ = std::max<int64_t>(granule, 1);
+  granule_bytes_ = GranuleOf(buffers);
   const auto take = [&](int64_t bytes) { unit = std::gcd(unit, RoundUp(bytes, granule_bytes_)); };
   for (const Buffer& buffer : buffers) take(buffer.bytes);
   for (const AllowedOverlap& overlap : allowed_overlaps) {

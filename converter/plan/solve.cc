@@ -112,7 +112,7 @@ class Solver {
       : problem_(problem),
         buffers_(problem.buffers),
         effort_(effort),
-        granule_(GranuleOf(problem)) {
+        granule_(GranuleOf(problem.buffers)) {
     for (const Buffer& buffer : buffers_) live_.push_back(LiveRanges(buffer));
     neighbours_.resize(buffers_.size());
     for (const AllowedOverlap& overlap : problem.allowed_overlaps) {

@@ -94,19 +94,12 @@ class Validation {
           fmt::format("ends at byte {} of memory {}; must end within the {} reported as used",
                       EndOf(i), placed.memory, placement_.used_bytes[placed.memory]));
     }
-    int64_t begin = buffer.lifetime.begin;
-    for (const TimeRange& gap : buffer.gaps) {
-      AddEvents(i, begin, gap.begin);
-      begin = gap.end;
+    if (buffer.bytes == 0 || overlaps_[i]) return;
+    // Buffers of overlapping pairs are left out of the sweep, which relies on disjoint live ones.
+    for (const TimeRange& range : LiveRanges(buffer)) {
+      events_.push_back({placed.memory, range.begin, true, i});
+      events_.push_back({placed.memory, range.end, false, i});
     }
-    AddEvents(i, begin, buffer.lifetime.end);
-  }
-
-  // Buffers of overlapping pairs are left out of the sweep, which relies on disjoint live buffers.
-  void AddEvents(size_t i, int64_t begin, int64_t end) {
-    if (begin >= end || problem_.buffers[i].bytes == 0 || overlaps_[i]) return;
-    events_.push_back({placement_.buffers[i].memory, begin, true, i});
-    events_.push_back({placement_.buffers[i].memory, end, false, i});
   }
 
   // Sweeps over time with the live buffers sorted by offset. A new buffer is compared with the next

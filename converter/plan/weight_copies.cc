@@ -71,7 +71,7 @@ std::vector<CopyCandidate> CandidatesOf(const Plan& plan) {
 
 // Sets the account of a placement that was found with candidates that are no longer in the problem.
 void SetAccount(Plan& plan) {
-  const int64_t granule = GranuleOf(plan.problem);
+  const int64_t granule = GranuleOf(plan.problem.buffers);
   plan.account.used_bytes = 0;
   for (const int64_t bytes : plan.placement.used_bytes) {
     plan.account.used_bytes += RoundUp(bytes, granule);
