@@ -221,14 +221,10 @@ void LowerIf(LowerScope& scope) {
   LowerBranch(scope, kElse, outputs);
 }
 
+constexpr Traits kRunsBranch = {.foldable = false, .steering = Steering::kChoice};
+
 constexpr Operation kBranchRows[] = {
-    {.name = "If",
-     .opset = 8,
-     .min_inputs = 1,
-     .max_inputs = -1,
-     .infer = InferIf,
-     .lower = LowerIf,
-     .traits = {.foldable = false, .steering = Steering::kChoice}},
+    {"If", 8, 1, kAnyNumber, InferIf, LowerIf, kRunsBranch},
 };
 
 }  // namespace

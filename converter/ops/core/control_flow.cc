@@ -304,21 +304,11 @@ void LowerLoopOperation(LowerScope& scope) {
   lowering.Run();
 }
 
+constexpr Traits kLoops = {.foldable = false, .heavy = true};
+
 constexpr Operation kControlFlowRows[] = {
-    {.name = "TensorIterator",
-     .opset = 1,
-     .min_inputs = 0,
-     .max_inputs = -1,
-     .infer = InferTensorIterator,
-     .lower = LowerTensorIterator,
-     .traits = {.foldable = false, .heavy = true}},
-    {.name = "Loop",
-     .opset = 5,
-     .min_inputs = 2,
-     .max_inputs = -1,
-     .infer = InferLoop,
-     .lower = LowerLoopOperation,
-     .traits = {.foldable = false, .heavy = true}},
+    {"TensorIterator", 1, 0, kAnyNumber, InferTensorIterator, LowerTensorIterator, kLoops},
+    {"Loop", 5, 2, kAnyNumber, InferLoop, LowerLoopOperation, kLoops},
 };
 
 }  // namespace

@@ -152,32 +152,19 @@ std::optional<int64_t> ScalarConverted(const ir::Node& node, Scalars inputs) {
   return whole ? inputs[0] : std::nullopt;
 }
 
+constexpr Traits kConverts = {.scalar = ScalarConverted,
+                              .scalar_is_polynomial = true,
+                              .pointwise = true,
+                              .converts = true,
+                              .typed_by = "destination_type"};
+constexpr Traits kConvertsLike = {
+    .converts = true, .axes = SameAxes, .permutation = SamePermutation};
+constexpr Traits kPromotes = {.converts = true, .axes = PromoteAxes};
+
 constexpr Operation kConvertRows[] = {
-    {"Convert",
-     1,
-     1,
-     1,
-     InferConvert,
-     LowerConvert,
-     {.scalar = ScalarConverted,
-      .scalar_is_polynomial = true,
-      .pointwise = true,
-      .converts = true,
-      .typed_by = "destination_type"}},
-    {"ConvertLike",
-     1,
-     2,
-     2,
-     InferConvertLike,
-     LowerConvert,
-     {.converts = true, .axes = SameAxes, .permutation = SamePermutation}},
-    {"ConvertPromoteTypes",
-     14,
-     2,
-     2,
-     InferPromote,
-     LowerPromote,
-     {.converts = true, .axes = PromoteAxes}},
+    {"Convert", 1, 1, 1, InferConvert, LowerConvert, kConverts},
+    {"ConvertLike", 1, 2, 2, InferConvertLike, LowerConvert, kConvertsLike},
+    {"ConvertPromoteTypes", 14, 2, 2, InferPromote, LowerPromote, kPromotes},
 };
 
 }  // namespace

@@ -104,14 +104,10 @@ void CumSumAxes(AxisScope& scope) {
   scope.relation.sum = {static_cast<int64_t>(axis), scope.attributes.Bool("exclusive", false)};
 }
 
+constexpr Traits kSums = {.axes = CumSumAxes, .heavy = true};
+
 constexpr Operation kCumSumRows[] = {
-    {"CumSum",
-     3,
-     1,
-     2,
-     InferCumSum,
-     LowerNarrow<LowerCumSum, ElementType::i16>,
-     {.axes = CumSumAxes, .heavy = true}},
+    {"CumSum", 3, 1, 2, InferCumSum, LowerNarrow<LowerCumSum, ElementType::i16>, kSums},
 };
 
 }  // namespace

@@ -149,9 +149,6 @@ std::optional<int64_t> ScalarDecided(const ir::Node&, Scalars inputs) {
   return known ? std::optional(int64_t{!deciding}) : std::nullopt;
 }
 
-template <bool deciding>
-constexpr Traits kDecidedBy = {.scalar = ScalarDecided<deciding>, .pointwise = true};
-
 constexpr Operation kElementwiseRows[] = {
     {"Add", 1, 2, 2, InferArithmetic, LowerArithmetic<BinaryOp::add>, kPointwiseOfBoth<AddOf>},
     {"Subtract", 1, 2, 2, InferArithmetic, LowerArithmetic<BinaryOp::subtract>,
@@ -170,8 +167,9 @@ constexpr Operation kElementwiseRows[] = {
     {"FloorMod", 1, 2, 2, InferArithmetic, LowerArithmetic<BinaryOp::floor_mod>, kPointwise},
     {"PRelu", 1, 2, 2, InferPRelu, LowerNarrow<LowerPRelu, ElementType::i16>, kSlope},
     {"LogicalAnd", 1, 2, 2, InferLogical, LowerElementwise<BinaryOp::logical_and>,
-     kDecidedBy<false>},
-    {"LogicalOr", 1, 2, 2, InferLogical, LowerElementwise<BinaryOp::logical_or>, kDecidedBy<true>},
+     PointwiseBy(ScalarDecided<false>)},
+    {"LogicalOr", 1, 2, 2, InferLogical, LowerElementwise<BinaryOp::logical_or>,
+     PointwiseBy(ScalarDecided<true>)},
     {"LogicalXor", 1, 2, 2, InferLogical, LowerElementwise<BinaryOp::logical_xor>, kPointwise},
 };
 

@@ -124,14 +124,10 @@ void GatherTreeAxes(AxisScope& scope) {
   scope.relation.reason = "follows sequences back in time";
 }
 
+constexpr Traits kTraces = {.axes = GatherTreeAxes, .heavy = true};
+
 constexpr Operation kGatherTreeRows[] = {
-    {"GatherTree",
-     1,
-     4,
-     4,
-     InferGatherTree,
-     LowerGatherTree,
-     {.axes = GatherTreeAxes, .heavy = true}},
+    {"GatherTree", 1, 4, 4, InferGatherTree, LowerGatherTree, kTraces},
 };
 
 }  // namespace

@@ -232,14 +232,10 @@ void LowerRandomUniform(LowerScope& scope) {
   scope.SetOutput(0, scope.builder.Weights(scope.output_type(0), DrawnBytes(scope, words)));
 }
 
+constexpr Traits kDraws = {.draws = true, .typed_by = "output_type", .steering = Steering::kShape};
+
 constexpr Operation kRandomUniformRows[] = {
-    {"RandomUniform",
-     8,
-     3,
-     3,
-     InferRandomUniform,
-     LowerRandomUniform,
-     {.draws = true, .typed_by = "output_type", .steering = Steering::kShape}},
+    {"RandomUniform", 8, 3, 3, InferRandomUniform, LowerRandomUniform, kDraws},
 };
 
 }  // namespace

@@ -96,14 +96,11 @@ void SegmentMaxAxes(AxisScope& scope) {
   scope.relation.reason = "takes the maximum over time";
 }
 
+constexpr Traits kBySegment = {
+    .axes = SegmentMaxAxes, .steering = Steering::kChoice, .steered_from = 1};
+
 constexpr Operation kSegmentMaxRows[] = {
-    {"SegmentMax",
-     16,
-     2,
-     3,
-     InferSegmentMax,
-     LowerSegmentMax,
-     {.axes = SegmentMaxAxes, .steering = Steering::kChoice, .steered_from = 1}},
+    {"SegmentMax", 16, 2, 3, InferSegmentMax, LowerSegmentMax, kBySegment},
 };
 
 }  // namespace

@@ -47,7 +47,7 @@ std::optional<int64_t> ScalarSelected(const ir::Node&, Scalars inputs) {
 }
 
 constexpr Operation kSelectRows[] = {
-    {"Select", 1, 3, 3, InferSelect, LowerSelect, {.scalar = ScalarSelected, .pointwise = true}}};
+    {"Select", 1, 3, 3, InferSelect, LowerSelect, PointwiseBy(ScalarSelected)}};
 
 }  // namespace
 

@@ -277,7 +277,6 @@ std::optional<int64_t> ScalarNot(const ir::Node&, Scalars inputs) {
 }
 
 constexpr Traits InCells(std::string_view name) { return {.pointwise = true, .cell_name = name}; }
-constexpr Traits kNot = {.scalar = ScalarNot, .pointwise = true};
 
 constexpr Operation kUnaryRows[] = {
     {"Abs", 1, 1, 1, InferNumber, LowerNumber<UnaryOp::abs>, kPointwise},
@@ -302,7 +301,7 @@ constexpr Operation kUnaryRows[] = {
     {"HSwish", 4, 1, 1, InferFloat, LowerUnary<UnaryOp::hswish>, kPointwise},
     {"HardSigmoid", 1, 3, 3, InferHardSigmoid, LowerHardSigmoid, InCells("hardsigmoid")},
     {"Log", 1, 1, 1, InferFloat, LowerUnary<UnaryOp::log>, kPointwise},
-    {"LogicalNot", 1, 1, 1, InferNot, LowerUnary<UnaryOp::logical_not>, kNot},
+    {"LogicalNot", 1, 1, 1, InferNot, LowerUnary<UnaryOp::logical_not>, PointwiseBy(ScalarNot)},
     {"Mish", 4, 1, 1, InferFloat, LowerUnary<UnaryOp::mish>, kPointwise},
     {"Negative", 1, 1, 1, InferNumber, LowerNumber<UnaryOp::negative>, kPointwise},
     {"Relu", 1, 1, 1, InferNumber, LowerNumber<UnaryOp::relu>, InCells("relu")},

@@ -90,14 +90,8 @@ void RingPermutation(PermuteScope& scope) {
   SamePermutation(scope);
 }
 
-constexpr int kOfNoOpset = 0;
-constexpr Operation kRing = {"Ring",
-                             kOfNoOpset,
-                             2,
-                             3,
-                             InferRing,
-                             LowerRing,
-                             {.foldable = false, .permutation = RingPermutation}};
+constexpr Traits kMovesRing = {.foldable = false, .permutation = RingPermutation};
+constexpr Operation kRing = {"Ring", kPassOnly, 2, 3, InferRing, LowerRing, kMovesRing};
 
 }  // namespace
 

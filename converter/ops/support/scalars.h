@@ -25,6 +25,8 @@ std::optional<int64_t> ScalarOfBoth(const ir::Node&, Scalars inputs) {
   return apply(*inputs[0], *inputs[1]);
 }
 
+constexpr Traits PointwiseBy(ScalarRule rule) { return {.scalar = rule, .pointwise = true}; }
+
 // An elementwise operation of two inputs with such a rule, a polynomial (Traits).
 template <int64_t (*apply)(int64_t a, int64_t b)>
 inline constexpr Traits kPointwiseOfBoth = {
