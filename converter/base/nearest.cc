@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "converter/base/split.h"
+#include "converter/base/text.h"
 #include "converter/base/visible.h"
 
 namespace weft {

@@ -30,13 +30,6 @@ inline std::vector<std::string_view> LinesOf(std::string_view text) {
   return lines;
 }
 
-// Returns the text with small letters for those of ASCII.
-inline std::string LowerCase(std::string_view text) {
-  std::string lower(text);
-  for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return lower;
-}
-
 // Returns the text with each of the characters replaced by its text.
 inline std::string Replaced(std::string_view text,
                             std::initializer_list<std::pair<char, std::string_view>> by) {

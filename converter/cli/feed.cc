@@ -12,7 +12,7 @@
 #include "converter/base/files.h"
 #include "converter/base/packed.h"
 #include "converter/base/paths.h"
-#include "converter/base/split.h"
+#include "converter/base/text.h"
 #include "converter/cli/array_text.h"
 #include "converter/cli/wav.h"
 #include "kernels/elementwise/convert.h"

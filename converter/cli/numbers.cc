@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "converter/base/parse_number.h"
-#include "converter/base/split.h"
+#include "converter/base/text.h"
 #include "converter/base/visible.h"
 
 namespace weft::cli {

@@ -13,7 +13,7 @@
 
 #include "converter/base/elements.h"
 #include "converter/base/paths.h"
-#include "converter/base/split.h"
+#include "converter/base/text.h"
 #include "converter/cli/call_files.h"
 #include "converter/cli/terminal.h"
 

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <set>
 
-#include "converter/base/split.h"
+#include "converter/base/text.h"
 #include "converter/base/visible.h"
 
 namespace weft::emit {

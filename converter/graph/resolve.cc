@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <charconv>
 #include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "converter/base/parse_number.h"
 #include "converter/base/visible.h"
 #include "converter/graph/graph_passes.h"
 #include "converter/graph/missing.h"
@@ -23,11 +23,8 @@ std::optional<int> OpsetNumber(std::string_view version) {
   constexpr std::string_view kPrefix = "opset";
   if (!version.starts_with(kPrefix)) return std::nullopt;
   version.remove_prefix(kPrefix.size());
-  int number = 0;
-  const char* end = version.data() + version.size();
-  const auto [stop, error] = std::from_chars(version.data(), end, number);
-  if (error != std::errc() || stop != end || number < 1 || number >= kNewest) return std::nullopt;
-  return number;
+  const std::optional<int> number = ParseNumber<int>(version);
+  return number && *number >= 1 && *number < kNewest ? number : std::nullopt;
 }
 
 // Returns true for the version names under which OpenVINO also registers some operations of opset6.

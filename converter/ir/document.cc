@@ -4,10 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
 #include "converter/base/file_kind.h"
+#include "converter/base/parse_number.h"
+#include "converter/base/text.h"
 #include "converter/base/visible.h"
 
 namespace weft::ir {
@@ -77,16 +78,6 @@ std::unique_ptr<Document> ParseDocument(const std::filesystem::path& path,
   return document;
 }
 
-std::optional<int64_t> ParseInt(std::string_view text) {
-  constexpr std::string_view kBlank = " \t\r\n";
-  const size_t first = text.find_first_not_of(kBlank);
-  if (first == std::string_view::npos) return std::nullopt;
-  text = text.substr(first, text.find_last_not_of(kBlank) - first + 1);
-  int64_t value = 0;
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc() || stop != end) return std::nullopt;
-  return value;
-}
+std::optional<int64_t> ParseInt(std::string_view text) { return ParseNumber<int64_t>(Trim(text)); }
 
 }  // namespace weft::ir

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <unordered_map>
 #include <unordered_set>
 
+#include "converter/base/text.h"
 #include "converter/base/visible.h"
 #include "converter/ir/reading.h"
 
@@ -18,11 +18,7 @@ namespace {
 std::string Canonical(std::string_view type) {
   constexpr std::array<std::string_view, 8> kStructural = {
       "Parameter", "Result", "Const", "Assign", "ReadValue", "TensorIterator", "Loop", "If"};
-  const auto same = [type](std::string_view other) {
-    return std::equal(
-        type.begin(), type.end(), other.begin(), other.end(),
-        [](unsigned char a, unsigned char b) { return std::tolower(a) == std::tolower(b); });
-  };
+  const auto same = [type](std::string_view other) { return EqualIgnoringCase(type, other); };
   if (same("Constant")) return "Const";
   const auto found = std::find_if(kStructural.begin(), kStructural.end(), same);
   return std::string(found == kStructural.end() ? type : *found);

@@ -78,6 +78,12 @@ std::optional<Dims> NodeScope::RequireInts(size_t i, std::string_view what) {
   return ints;
 }
 
+void NodeScope::RequireAttributes(std::initializer_list<std::string_view> keys) {
+  for (const std::string_view key : keys) {
+    if (!attributes.Has(key)) Fault("attribute {} is missing; must be given", key);
+  }
+}
+
 void NodeScope::FaultComputed(size_t i, std::string_view what, std::string_view reason) {
   Fault(
       "input {} ({}) is computed at run time; must be a constant{} (--value makes an input of the "

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <functional>
+#include <initializer_list>
 #include <map>
 #include <optional>
 #include <set>
@@ -88,6 +89,9 @@ class Attributes {
                      std::span<const std::string_view> allowed) const;
 
  private:
+  // `parse` returns nullopt for a text that is not what it `must` be.
+  template <typename T, typename Parse>
+  T Read(std::string_view key, T fallback, std::string_view must, Parse parse) const;
   void Malformed(std::string_view key, std::string_view must) const;
   const ir::Graph& graph_;
   const ir::Node& node_;
@@ -126,6 +130,8 @@ class NodeScope {
   // Reports that input i, called `what`, is computed and must be constant. `reason` follows the
   // demand, with its punctuation.
   void FaultComputed(size_t i, std::string_view what, std::string_view reason = "");
+  // Reports each of these attributes that the node lacks.
+  void RequireAttributes(std::initializer_list<std::string_view> keys);
   // Like Ints, but a missing constant is an error "input 1 (what) is computed at run time; ...".
   std::optional<Dims> RequireInts(size_t i, std::string_view what);
 

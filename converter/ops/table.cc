@@ -4,7 +4,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "converter/base/split.h"
+#include "converter/base/text.h"
 #include "converter/ops/families.h"
 #include "converter/ops/moved_inputs.h"
 

@@ -86,7 +86,7 @@ bool CheckFactors(InferScope& scope) {
 }
 
 void InferAttention(InferScope& scope) {
-  if (!scope.attributes.Has("causal")) scope.Fault("attribute causal is missing; must be given");
+  scope.RequireAttributes({"causal"});
   CheckScale(scope);
   if (!CheckFactors(scope)) return;
   const Matrix query = MatrixOver(scope.input_dims(kQuery));

@@ -35,9 +35,7 @@ void InferFakeConvert(InferScope& scope) {
   std::vector<size_t> operands = {0, 1};
   if (scope.has_input(2)) operands.push_back(2);
   CheckElements(scope, operands, {ElementType::f32});
-  if (!scope.attributes.Has("destination_type")) {
-    scope.Fault("attribute destination_type is missing; must be given");
-  }
+  scope.RequireAttributes({"destination_type"});
   ShortFloatOf(scope);
   const std::optional<Dims> dims = BroadcastDims(scope, operands);
   if (dims && *dims != scope.input_dims(0)) {

@@ -16,8 +16,6 @@ namespace {
 
 using format::BinaryOp;
 
-constexpr std::string_view kLrnNumbers[] = {"alpha", "beta", "bias", "size"};
-
 void InferLrn(InferScope& scope) {
   constexpr size_t kX[] = {0};
   CheckElements(scope, kX, {ElementType::f32});
@@ -25,9 +23,7 @@ void InferLrn(InferScope& scope) {
   for (const int64_t axis : ControlInts(scope, 1, "axes").value_or(Dims())) {
     scope.NormalAxis(axis, scope.rank(0));
   }
-  for (const std::string_view key : kLrnNumbers) {
-    if (!scope.attributes.Has(key)) scope.Fault("attribute {} is missing; must be given", key);
-  }
+  scope.RequireAttributes({"alpha", "beta", "bias", "size"});
   const int64_t size = scope.attributes.Int("size", 1);
   if (size < 1) scope.Fault("attribute size is {}; must be at least 1", size);
   scope.SetOutput(0, scope.input_type(0));

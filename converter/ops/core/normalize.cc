@@ -37,7 +37,7 @@ std::optional<std::vector<bool>> RequireAxes(InferScope& scope) {
 }
 
 void RequireEpsilon(InferScope& scope, std::string_view key) {
-  if (!scope.attributes.Has(key)) scope.Fault("attribute {} is missing; must be given", key);
+  scope.RequireAttributes({key});
   const float epsilon = scope.attributes.Float(key, 0);
   if (epsilon < 0) scope.Fault("attribute {} is {}; must not be negative", key, epsilon);
 }

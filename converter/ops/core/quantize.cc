@@ -42,12 +42,9 @@ void InferQuantize(InferScope& scope) {
   constexpr size_t kAll[] = {kQuantized, kInputLow, kInputHigh, kOutputLow, kOutputHigh};
   CheckElements(scope, kAll, {ElementType::f32});
   CheckQuantizeLimits(scope);
-  const int64_t codes = scope.attributes.Int("levels", 0);
-  if (!scope.attributes.Has("levels")) {
-    scope.Fault("attribute levels is missing; must be given");
-  } else if (codes < 2) {
-    scope.Fault("levels is {}; must be at least 2", codes);
-  }
+  scope.RequireAttributes({"levels"});
+  const int64_t codes = scope.attributes.Int("levels", 2);
+  if (codes < 2) scope.Fault("levels is {}; must be at least 2", codes);
   scope.SetOutput(0, scope.input_type(kQuantized));
 }
 

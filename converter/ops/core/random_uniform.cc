@@ -3,12 +3,12 @@
 // constant. The random words come from Philox or the Mersenne twister, according to the attribute
 // `alignment`, which also selects the conversion from words to numbers.
 #include <algorithm>
-#include <charconv>
 #include <limits>
 #include <string_view>
 #include <vector>
 
 #include "converter/base/narrow.h"
+#include "converter/base/parse_number.h"
 #include "converter/base/random_words.h"
 #include "converter/ops/families.h"
 #include "converter/ops/support/movement.h"
@@ -21,11 +21,7 @@ constexpr size_t kDrawnShape = 0, kMinDrawn = 1, kMaxDrawn = 2;
 
 // Returns nullopt if the attribute is not an unsigned 64-bit number.
 std::optional<uint64_t> SeedOf(const NodeScope& scope, std::string_view name) {
-  const std::string text = scope.attributes.Text(name, "0");
-  const char* const end = text.data() + text.size();
-  uint64_t seed = 0;
-  const auto [after, error] = std::from_chars(text.data(), end, seed);
-  return error == std::errc() && after == end ? std::optional(seed) : std::nullopt;
+  return ParseNumber<uint64_t>(scope.attributes.Text(name, "0"));
 }
 
 constexpr std::string_view kGlobalSeed = "global_seed", kOwnSeed = "op_seed";
@@ -52,9 +48,7 @@ bool IsLikePytorch(const NodeScope& scope) {
 
 std::optional<ElementType> ReadDrawnType(InferScope& scope) {
   constexpr std::string_view kDrawnTypes[] = {"f32", "f16", "bf16", "i32", "i64"};
-  if (!scope.attributes.Has("output_type")) {
-    scope.Fault("attribute output_type is missing; must be given");
-  }
+  scope.RequireAttributes({"output_type"});
   return ParseElementType(scope.attributes.Choice("output_type", "f32", kDrawnTypes));
 }
 

@@ -61,9 +61,7 @@ void InferSegmentMax(InferScope& scope) {
   constexpr size_t kSegmented[] = {0};
   CheckElements(scope, kSegmented, {ElementType::f32, ElementType::i32, ElementType::i64});
   FillsLowest(scope);
-  if (!scope.attributes.Has("fill_mode")) {
-    scope.Fault("attribute fill_mode is missing; must be given");
-  }
+  scope.RequireAttributes({"fill_mode"});
   if (!CheckSegmentIds(scope)) return;
   const std::optional<int64_t> count = SegmentCount(scope);
   if (!count || scope.failed()) return;

@@ -22,7 +22,7 @@ struct TopSpec {
 
 std::optional<TopSpec> ReadSpec(InferScope& scope) {
   const std::optional<int64_t> k = ControlInt(scope, 1, "k");
-  if (!scope.attributes.Has("axis")) scope.Fault("attribute axis is missing; must be given");
+  scope.RequireAttributes({"axis"});
   const std::optional<int64_t> axis =
       scope.NormalAxis(scope.attributes.Int("axis", 0), scope.rank(0));
   if (!k || !axis || scope.failed()) return std::nullopt;

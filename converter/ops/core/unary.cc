@@ -65,9 +65,7 @@ void LowerRounding(LowerScope& scope) {
 
 void InferClamp(InferScope& scope) {
   const float low = scope.attributes.Float("min", 0), high = scope.attributes.Float("max", 0);
-  for (const char* bound : {"min", "max"}) {
-    if (!scope.attributes.Has(bound)) scope.Fault("attribute {} is missing; must be given", bound);
-  }
+  scope.RequireAttributes({"min", "max"});
   if (low > high) scope.Fault("min is {} and max is {}; min must not be above max", low, high);
   InferNumber(scope);
 }
@@ -95,7 +93,7 @@ void LowerClamp(LowerScope& scope) {
 }
 
 void InferElu(InferScope& scope) {
-  if (!scope.attributes.Has("alpha")) scope.Fault("attribute alpha is missing; must be given");
+  scope.RequireAttributes({"alpha"});
   InferFloat(scope);
 }
 

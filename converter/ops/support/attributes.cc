@@ -1,23 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Typed access to the attributes in <data> (Attributes of operation.h).
-#include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <limits>
 
 #include "converter/base/parse_number.h"
 #include "converter/base/split.h"
+#include "converter/base/text.h"
 #include "converter/ops/operation.h"
 
 namespace weft::ops {
 namespace {
-
-std::string_view Trim(std::string_view text) {
-  constexpr std::string_view kBlank = " \t\r\n";
-  const size_t first = text.find_first_not_of(kBlank);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(kBlank) - first + 1);
-}
 
 template <typename T>
 std::optional<T> ParseAll(std::string_view text) {
@@ -45,19 +37,13 @@ std::vector<std::string_view> SplitList(std::string_view text) {
   return parts;
 }
 
-bool EqualIgnoringCase(std::string_view a, std::string_view b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](unsigned char x, unsigned char y) {
-    return std::tolower(x) == std::tolower(y);
-  });
-}
-
 const std::string* Lookup(const ir::Node& node, std::string_view key) {
   const auto found = node.attributes.find(std::string(key));
   return found == node.attributes.end() ? nullptr : &found->second;
 }
 
-template <typename T, typename Parse>
-std::optional<std::vector<T>> ParseList(std::string_view text, Parse parse) {
+template <typename T, std::optional<T> (*parse)(std::string_view)>
+std::optional<std::vector<T>> ParseList(std::string_view text) {
   std::vector<T> values;
   for (std::string_view part : SplitList(text)) {
     const std::optional<T> value = parse(part);
@@ -76,20 +62,22 @@ std::string Attributes::Text(std::string_view key, std::string_view fallback) co
   return std::string(text != nullptr ? Trim(*text) : fallback);
 }
 
-int64_t Attributes::Int(std::string_view key, int64_t fallback) const {
+template <typename T, typename Parse>
+T Attributes::Read(std::string_view key, T fallback, std::string_view must, Parse parse) const {
   const std::string* text = Lookup(node_, key);
   if (text == nullptr) return fallback;
-  const std::optional<int64_t> value = ParseAll<int64_t>(*text);
-  if (!value) Malformed(key, "an integer");
-  return value.value_or(fallback);
+  std::optional<T> value = parse(*text);
+  if (value) return std::move(*value);
+  Malformed(key, must);
+  return fallback;
+}
+
+int64_t Attributes::Int(std::string_view key, int64_t fallback) const {
+  return Read(key, fallback, "an integer", ParseAll<int64_t>);
 }
 
 float Attributes::Float(std::string_view key, float fallback) const {
-  const std::string* text = Lookup(node_, key);
-  if (text == nullptr) return fallback;
-  const std::optional<float> value = ParseFloat(*text);
-  if (!value) Malformed(key, "a number");
-  return value.value_or(fallback);
+  return Read(key, fallback, "a number", ParseFloat);
 }
 
 bool Attributes::Bool(std::string_view key, bool fallback) const {
@@ -103,21 +91,13 @@ bool Attributes::Bool(std::string_view key, bool fallback) const {
 }
 
 Dims Attributes::Ints(std::string_view key, Dims fallback) const {
-  const std::string* text = Lookup(node_, key);
-  if (text == nullptr) return fallback;
-  std::optional<Dims> values = ParseList<int64_t>(*text, ParseAll<int64_t>);
-  if (values) return std::move(*values);
-  Malformed(key, "integers separated by commas");
-  return fallback;
+  return Read(key, std::move(fallback), "integers separated by commas",
+              ParseList<int64_t, ParseAll<int64_t>>);
 }
 
 std::vector<float> Attributes::Floats(std::string_view key, std::vector<float> fallback) const {
-  const std::string* text = Lookup(node_, key);
-  if (text == nullptr) return fallback;
-  std::optional<std::vector<float>> values = ParseList<float>(*text, ParseFloat);
-  if (values) return std::move(*values);
-  Malformed(key, "numbers separated by commas");
-  return fallback;
+  return Read(key, std::move(fallback), "numbers separated by commas",
+              ParseList<float, ParseFloat>);
 }
 
 std::vector<std::string> Attributes::Texts(std::string_view key,

@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <string>
 
 #include "converter/base/narrow.h"
+#include "converter/base/text.h"
 #include "converter/ops/support/broadcast.h"
 #include "converter/ops/support/packed.h"
 #include "converter/ops/support/pointwise.h"
@@ -251,9 +251,8 @@ std::vector<ValueId> EmitRnn(Builder& builder, const CellShape& shape, const Pac
 }
 
 // The activations that the specification allows for cells.
-std::optional<format::UnaryOp> ParseActivation(std::string name) {
-  std::transform(name.begin(), name.end(), name.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+std::optional<format::UnaryOp> ParseActivation(std::string_view text) {
+  const std::string name = LowerCase(text);
   if (name == "sigmoid") return format::UnaryOp::sigmoid;
   if (name == "tanh") return format::UnaryOp::tanh;
   if (name == "relu") return format::UnaryOp::relu;

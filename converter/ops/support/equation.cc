@@ -91,10 +91,8 @@ bool CheckOutput(NodeScope& scope, const std::string& text, const Equation& equa
 }  // namespace
 
 std::optional<Equation> ReadEquation(NodeScope& scope) {
-  if (!scope.attributes.Has("equation")) {
-    scope.Fault("attribute equation is missing; must be given");
-    return std::nullopt;
-  }
+  scope.RequireAttributes({"equation"});
+  if (!scope.attributes.Has("equation")) return std::nullopt;
   const std::string text = scope.attributes.Text("equation", "");
   const size_t arrow = text.find("->");
   const std::vector<std::string_view> inputs = Split(std::string_view(text).substr(0, arrow), ",");

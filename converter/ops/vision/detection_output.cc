@@ -85,10 +85,8 @@ DetectionSpec ReadDetection(const NodeScope& scope) {
 }
 
 void CheckDetectionAttributes(InferScope& scope, bool has_classes) {
-  for (const std::string_view required : {"nms_threshold", "keep_top_k", "num_classes"}) {
-    if (scope.attributes.Has(required) || (!has_classes && required == "num_classes")) continue;
-    scope.Fault("attribute {} is missing; must be given", required);
-  }
+  scope.RequireAttributes({"nms_threshold", "keep_top_k"});
+  if (has_classes) scope.RequireAttributes({"num_classes"});
   const DetectionSpec spec = DetectionAttributes(scope);
   if (std::min(spec.keep, spec.top) < -1 || std::max(spec.keep, spec.top) > kMaxDetections) {
     scope.Fault("keep_top_k is {} and top_k {}; must be from -1 to {}", spec.keep, spec.top,

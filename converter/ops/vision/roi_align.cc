@@ -20,12 +20,7 @@ struct RoiAlignSpec {
 
 std::optional<RoiAlignSpec> ReadRoiAlign(NodeScope& scope) {
   constexpr std::string_view kModes[] = {"avg", "max"};
-  for (const std::string_view required :
-       {"pooled_h", "pooled_w", "sampling_ratio", "spatial_scale", "mode"}) {
-    if (!scope.attributes.Has(required)) {
-      scope.Fault("attribute {} is missing; must be given", required);
-    }
-  }
+  scope.RequireAttributes({"pooled_h", "pooled_w", "sampling_ratio", "spatial_scale", "mode"});
   RoiAlignSpec spec;
   spec.pooled_height = scope.attributes.Int("pooled_h", 1);
   spec.pooled_width = scope.attributes.Int("pooled_w", 1);

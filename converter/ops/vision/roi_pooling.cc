@@ -24,11 +24,9 @@ constexpr int64_t kRoiNumbers = 5;  // batch index, x and y of both corners
 // Checks that data is [N, C, H, W], regions are [count, 5] and the scale is positive.
 bool CheckPooledRegions(InferScope& scope) {
   const bool typed = CheckElements(scope, kBoth, {ElementType::f32});
-  if (!scope.attributes.Has("spatial_scale")) {
-    scope.Fault("attribute spatial_scale is missing; must be given");
-  } else if (!(scope.attributes.Float("spatial_scale", 1) > 0)) {
-    scope.Fault("spatial_scale is {}; must be above 0", scope.attributes.Float("spatial_scale", 1));
-  }
+  scope.RequireAttributes({"spatial_scale"});
+  const float scale = scope.attributes.Float("spatial_scale", 1);
+  if (!(scale > 0)) scope.Fault("spatial_scale is {}; must be above 0", scale);
   const Dims &data = scope.input_dims(0), &regions = scope.input_dims(1);
   if (data.size() == 4 && regions.size() == 2 && regions[1] == kRoiNumbers) {
     return typed && !scope.failed();
@@ -147,9 +145,7 @@ PositionSpec PositionSpecOf(const NodeScope& scope) {
 
 void InferPositionPooling(InferScope& scope) {
   constexpr int64_t kMaxParts = 65536;
-  if (!scope.attributes.Has("output_dim")) {
-    scope.Fault("attribute output_dim is missing; must be given");
-  }
+  scope.RequireAttributes({"output_dim"});
   const PositionSpec spec = PositionSpecOf(scope);
   Dims numbers = {spec.channels, spec.group};
   if (spec.is_bilinear) numbers.insert(numbers.end(), {spec.bins_x, spec.bins_y});

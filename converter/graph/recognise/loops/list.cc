@@ -2,11 +2,11 @@
 #include "converter/graph/recognise/loops/list.h"
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <set>
 #include <vector>
 
+#include "converter/base/parse_number.h"
 #include "converter/graph/recognise/loops/scalars.h"
 #include "converter/graph/recognise/nodes.h"
 #include "converter/graph/rewrite.h"
@@ -193,11 +193,9 @@ std::optional<ListUpdate> UpdateByScatter(const ir::Node& loop, const ir::Node& 
 std::optional<int64_t> AxisOfConcat(const ir::Node& node, int64_t rank) {
   const auto attribute = node.attributes.find("axis");
   if (attribute == node.attributes.end()) return std::nullopt;
-  const char* end = attribute->second.data() + attribute->second.size();
-  int64_t axis = 0;
-  if (std::from_chars(attribute->second.data(), end, axis).ptr != end) return std::nullopt;
-  if (axis < 0) axis += rank;
-  return axis >= 0 && axis < rank ? std::optional(axis) : std::nullopt;
+  const std::optional<int64_t> axis = ParseNumber<int64_t>(attribute->second);
+  if (!axis || *axis < -rank || *axis >= rank) return std::nullopt;
+  return *axis < 0 ? *axis + rank : axis;
 }
 
 // The elements of a list before or after the one that an update replaces.
