@@ -92,8 +92,8 @@ void BatchAxes::Join(ir::Graph& graph, ir::Node& node, const ir::Source& source,
   const BatchAxis& known = found->second;
   if (known == batch) return;
   Refuse(graph, node,
-         fmt::format("the batch of {} is axis {} and axis {}",
-                     ToString(source.node->outputs[source.port].type), known.axis, batch.axis));
+         fmt::format("the batch of {} is axis {} and axis {}", ToString(TypeOf(source)), known.axis,
+                     batch.axis));
 }
 
 void BatchAxes::SpreadIn(ir::Graph& graph) {

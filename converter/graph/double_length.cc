@@ -132,7 +132,6 @@ bool DoubleLength::Take(ir::Node& node, const ir::Node& copy, Faults& faults) {
       fits = dims[axis] == doubled[axis] || std::abs(2 * dims[axis] - doubled[axis]) <= kMaxOffset;
     }
     if (!fits) {
-      Faults own;
       ops::InferScope(graph_, node, faults)
           .Fault("output {} is {} for T steps and {} for 2 * T; each extent must be a * T + b",
                  port, ToString(node.outputs[port].type), ToString(copy.outputs[port].type));

@@ -30,13 +30,9 @@ std::vector<ir::Constant> Constants(const ir::Node& node, NodeOutputs outputs,
                                     std::vector<QuantisationPtr> quantisations) {
   std::vector<ir::Constant> constants;
   for (size_t port = 0; port < node.outputs.size(); ++port) {
-    auto bytes = std::make_shared<std::vector<std::byte>>(std::move(outputs[port]));
-    ir::Constant constant;
-    constant.type = TypeOfBytes(node.outputs[port], std::ssize(*bytes));
-    constant.bytes = *bytes;
-    constant.owner = std::move(bytes);
-    constant.quantisation = std::move(quantisations[port]);
-    constants.push_back(std::move(constant));
+    const TensorType type = TypeOfBytes(node.outputs[port], std::ssize(outputs[port]));
+    constants.push_back(ir::OwnedConstant(type, std::move(outputs[port])));
+    constants.back().quantisation = std::move(quantisations[port]);
   }
   return constants;
 }

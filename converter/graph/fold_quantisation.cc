@@ -71,7 +71,7 @@ const Quantisation* QuantisationIn(const ir::Source& source) {
 bool IsOfIntegers(const ir::Node& node) {
   if (node.inputs.empty()) return false;
   const ir::Source& first = node.inputs[0];
-  const ElementType type = first.node->outputs[first.port].type.type;
+  const ElementType type = TypeOf(first).type;
   return type == ElementType::i8 || type == ElementType::u8 || type == ElementType::i4 ||
          type == ElementType::u4 || std::ranges::any_of(node.inputs, QuantisationIn);
 }

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <memory>
 #include <set>
 
 #include "converter/base/nearest.h"
@@ -72,20 +71,16 @@ ir::Source ZeroOf(ir::Graph& graph, const ir::Node& parameter) {
                                      std::strtoll(zero->second.c_str(), nullptr, 10));
     return NewInts(graph, parameter, type, codes);
   }
-  const auto zeros = std::make_shared<const std::vector<std::byte>>(
-      static_cast<size_t>(DenseBytes(type).value_or(0)));
-  return NewConstant(graph, parameter, {type, zeros, std::span(*zeros)});
+  return NewConstant(graph, parameter, ir::ZerosOf(type));
 }
 
 void MakeState(ir::Graph& graph, ir::Node& parameter, ir::Node& result) {
   const std::string variable =
       parameter.outputs[0].names.empty() ? parameter.name : parameter.outputs[0].names.front();
-  const TensorType type = parameter.outputs[0].type;
   const ir::Source initial = ZeroOf(graph, parameter);
   NewAssign(graph, result, variable, result.inputs[0]);
   const ir::Source read = NewReadValue(graph, parameter, variable, initial);
   read.node->attributes[kDeclaredState] = OutputName(graph, result);
-  read.node->outputs[read.port].type = type;  // stays, if no layer reads the state
   ir::HandOver(graph, {&parameter, 0}, read);
   std::erase(graph.parameters, &parameter);
   std::erase(graph.results, &result);

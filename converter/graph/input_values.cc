@@ -3,9 +3,7 @@
 
 #include <fmt/format.h>
 
-#include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -127,9 +125,8 @@ void ApplyValues(ir::Graph& graph, const std::map<std::string, InputValue>& valu
   }
   if (!faults.ok()) return;
   for (const auto& [parameter, value] : given) {
-    const auto bytes = std::make_shared<const std::vector<std::byte>>(value.bytes);
     parameter->bounds.clear();
-    BecomeConstant(*parameter, {value.type, bytes, std::span(*bytes)});
+    BecomeConstant(*parameter, ir::OwnedConstant(value.type, value.bytes));
   }
   std::erase_if(graph.parameters,
                 [&](const ir::Node* parameter) { return !ir::IsParameter(*parameter); });

@@ -56,13 +56,12 @@ ir::Source NumbersOf(ir::Graph& graph, const ir::Node& like, const TensorType& t
   const auto at = static_cast<size_t>(numbering.axis);
   const int64_t inside = ops::ProductOf(type.dims, at + 1, type.dims.size());
   const int64_t count = ElementCount(type.dims).value_or(0);
-  std::vector<int64_t> numbers;
+  std::vector<double> numbers;
   for (int64_t i = 0; i < count; ++i) {
-    numbers.push_back(numbering.first + i / inside % type.dims[at] * numbering.step);
+    const int64_t position = i / inside % type.dims[at];
+    numbers.push_back(static_cast<double>(numbering.first + position * numbering.step));
   }
-  return IsFloat(type.type)
-             ? NewFloats(graph, like, type.dims, std::vector<float>(numbers.begin(), numbers.end()))
-             : NewInts(graph, like, type, numbers);
+  return NewNumbers(graph, like, type, numbers);
 }
 
 }  // namespace
@@ -130,7 +129,6 @@ ir::Source ReadNumbering(ir::Graph& graph, const ir::Node& constant, const Numbe
   const std::vector<int64_t> first(static_cast<size_t>(counters), numbering.first);
   const ir::Source read =
       NewReadValue(graph, constant, name, NewInts(graph, constant, number, first));
-  read.node->outputs[0].type = number;
   const auto made = [&](const char* of, std::vector<ir::Source> inputs,
                         std::map<std::string, std::string> attributes = {}) {
     return NewOperation(graph, constant, of, 3, std::move(inputs), std::move(attributes));

@@ -94,7 +94,7 @@ class Promotion {
     if (node.operation == nullptr || node.operation->name != kConvertLike) return;
     if (node.inputs.size() != 2) return;
     const ir::Source& like = node.inputs[1];
-    const ElementType type = like.node->outputs[like.port].type.type;
+    const ElementType type = TypeOf(like).type;
     if (!IsForeign(type)) return;
     Become(node, kConvert, 1, {node.inputs[0]});
     node.attributes = {{kDestination, std::string(Name(type))}};
@@ -146,7 +146,7 @@ class Promotion {
   ir::Node* NewConvert(const ir::Source& source, ElementType to) {
     std::unique_ptr<ir::Node> node =
         MakeNode(*source.node, kConvert, 1, {source}, 1, {{kDestination, std::string(Name(to))}});
-    node->outputs[0].type = {to, source.node->outputs[source.port].type.dims};
+    node->outputs[0].type = {to, TypeOf(source).dims};
     added_.push_back(std::move(node));
     return added_.back().get();
   }

@@ -2,27 +2,14 @@
 #include "converter/graph/rewrite.h"
 
 #include <algorithm>
-#include <cstring>
 #include <memory>
 #include <span>
 #include <utility>
 
-#include "converter/base/elements.h"
 #include "converter/ops/operation.h"
 
 namespace weft::graph {
 namespace {
-
-template <typename T>
-ir::Source NewConstantOf(ir::Graph& graph, const ir::Node& like, TensorType type,
-                         std::vector<T> elements) {
-  auto owned = std::make_shared<const std::vector<T>>(std::move(elements));
-  return NewConstant(graph, like, {std::move(type), owned, std::as_bytes(std::span(*owned))});
-}
-
-ir::Source NewRow(ir::Graph& graph, const ir::Node& like, const std::vector<int64_t>& numbers) {
-  return NewInts(graph, like, {ElementType::i64, {static_cast<int64_t>(numbers.size())}}, numbers);
-}
 
 void Infer(const ir::Graph& graph, ir::Node& node) {
   Quiet<ops::InferScope> scope(graph, node);
@@ -35,15 +22,6 @@ ir::Node* Own(ir::Graph& graph, std::unique_ptr<ir::Node> node) {
   return graph.nodes.back().get();
 }
 
-template <typename T>
-std::vector<int64_t> Widened(const ir::Constant& constant) {
-  std::vector<T> elements(constant.bytes.size() / sizeof(T));
-  if (!elements.empty()) {
-    std::memcpy(elements.data(), constant.bytes.data(), elements.size() * sizeof(T));
-  }
-  return {elements.begin(), elements.end()};
-}
-
 }  // namespace
 
 ir::Source NewConstant(ir::Graph& graph, const ir::Node& like, ir::Constant constant) {
@@ -51,10 +29,12 @@ ir::Source NewConstant(ir::Graph& graph, const ir::Node& like, ir::Constant cons
 }
 
 ir::Source NewFloats(ir::Graph& graph, const ir::Node& like, Dims dims, CodedFloats numbers) {
-  const ir::Source source =
-      NewConstantOf(graph, like, {ElementType::f32, std::move(dims)}, std::move(numbers.floats));
-  source.node->constant->quantisation = std::move(numbers.quantisation);
-  return source;
+  auto owned = std::make_shared<const std::vector<float>>(std::move(numbers.floats));
+  return NewConstant(graph, like,
+                     {{ElementType::f32, std::move(dims)},
+                      owned,
+                      std::as_bytes(std::span(*owned)),
+                      std::move(numbers.quantisation)});
 }
 
 ir::Source NewInts(ir::Graph& graph, const ir::Node& like, TensorType type,
@@ -66,11 +46,18 @@ ir::Source NewInts(ir::Graph& graph, const ir::Node& like, TensorType type,
       bytes.push_back(static_cast<std::byte>(static_cast<uint64_t>(number) >> (8 * i)));
     }
   }
-  return NewConstantOf(graph, like, std::move(type), std::move(bytes));
+  return NewConstant(graph, like, ir::OwnedConstant(std::move(type), std::move(bytes)));
 }
 
 ir::Source NewInts(ir::Graph& graph, const ir::Node& like, const std::vector<int64_t>& list) {
   return NewInts(graph, like, {ElementType::i64, {std::ssize(list)}}, list);
+}
+
+ir::Source NewNumbers(ir::Graph& graph, const ir::Node& like, const TensorType& type,
+                      const std::vector<double>& numbers) {
+  if (!IsFloat(type.type))
+    return NewInts(graph, like, type, std::vector<int64_t>(numbers.begin(), numbers.end()));
+  return NewFloats(graph, like, type.dims, std::vector<float>(numbers.begin(), numbers.end()));
 }
 
 ir::Source NewFlag(ir::Graph& graph, const ir::Node& like, bool flag) {
@@ -136,9 +123,9 @@ ir::Source NewSlice(ir::Graph& graph, const ir::Node& like, ir::Source data,
                     const SliceBounds& bounds) {
   std::vector<ir::Source> inputs = {data};
   for (const std::vector<int64_t>* row : {&bounds.begins, &bounds.ends, &bounds.steps}) {
-    inputs.push_back(NewRow(graph, like, *row));
+    inputs.push_back(NewInts(graph, like, *row));
   }
-  if (!bounds.axes.empty()) inputs.push_back(NewRow(graph, like, bounds.axes));
+  if (!bounds.axes.empty()) inputs.push_back(NewInts(graph, like, bounds.axes));
   return {NewNode(graph, like, "Slice", 8, std::move(inputs)), 0};
 }
 
@@ -150,7 +137,7 @@ ir::Source NewConcat(ir::Graph& graph, const ir::Node& like, std::vector<ir::Sou
 
 ir::Source NewBroadcast(ir::Graph& graph, const ir::Node& like, ir::Source source,
                         const Dims& dims) {
-  return {NewNode(graph, like, "Broadcast", 3, {source, NewRow(graph, like, dims)}, 1,
+  return {NewNode(graph, like, "Broadcast", 3, {source, NewInts(graph, like, dims)}, 1,
                   {{"mode", "numpy"}}),
           0};
 }
@@ -160,24 +147,26 @@ ir::Source NewIdentity(ir::Graph& graph, const ir::Node& like, ir::Source source
 }
 
 ir::Source NewReshape(ir::Graph& graph, const ir::Node& like, ir::Source source, const Dims& dims) {
-  return {NewNode(graph, like, "Reshape", 1, {source, NewRow(graph, like, dims)}), 0};
+  return {NewNode(graph, like, "Reshape", 1, {source, NewInts(graph, like, dims)}), 0};
 }
 
 void BecomeReshape(ir::Graph& graph, ir::Node& node, ir::Source source, const Dims& dims) {
-  Become(node, "Reshape", 1, {source, NewRow(graph, node, dims)});
+  Become(node, "Reshape", 1, {source, NewInts(graph, node, dims)});
 }
 
 ir::Source NewSqueeze(ir::Graph& graph, const ir::Node& like, ir::Source source, int64_t axis) {
-  return {NewNode(graph, like, "Squeeze", 1, {source, NewRow(graph, like, {axis})}), 0};
+  return {NewNode(graph, like, "Squeeze", 1, {source, NewInts(graph, like, {axis})}), 0};
 }
 
 ir::Source NewUnsqueeze(ir::Graph& graph, const ir::Node& like, ir::Source source, int64_t axis) {
-  return {NewNode(graph, like, "Unsqueeze", 1, {source, NewRow(graph, like, {axis})}), 0};
+  return {NewNode(graph, like, "Unsqueeze", 1, {source, NewInts(graph, like, {axis})}), 0};
 }
 
 ir::Source NewReadValue(ir::Graph& graph, const ir::Node& like, const std::string& variable,
                         ir::Source initial) {
-  return {NewNode(graph, like, "ReadValue", 6, {initial}, 1, {{"variable_id", variable}}), 0};
+  ir::Node* node = NewNode(graph, like, "ReadValue", 6, {initial}, 1, {{"variable_id", variable}});
+  node->outputs[0].type = TypeOf(initial);
+  return {node, 0};
 }
 
 void NewAssign(ir::Graph& graph, const ir::Node& like, const std::string& variable,
@@ -249,31 +238,17 @@ std::string AttributeText(const ir::Node& node, const std::string& key,
   return found == node.attributes.end() ? fallback : found->second;
 }
 
-const TensorType& TypeOf(ir::Source source) { return source.node->outputs[source.port].type; }
-
 const ir::Constant* ConstantOf(ir::Source source) {
   return source.node->constant ? &*source.node->constant : nullptr;
-}
-
-double NumberAt(const ir::Constant& constant, size_t i) {
-  const ElementType type = constant.type.type;
-  return IsFloat(type) ? RealAt(type, constant.bytes, i)
-                       : static_cast<double>(IntegerAt(type, constant.bytes, i));
 }
 
 std::vector<int64_t> IntsOf(ir::Source source) {
   const ir::Constant* constant = ConstantOf(source);
   if (constant == nullptr) return {};
-  switch (constant->type.type) {
-    case ElementType::i64:
-      return Widened<int64_t>(*constant);
-    case ElementType::i32:
-      return Widened<int32_t>(*constant);
-    case ElementType::boolean:
-      return Widened<uint8_t>(*constant);
-    default:
-      return {};
-  }
+  const ElementType type = constant->type.type;
+  const bool is_read =
+      type == ElementType::i64 || type == ElementType::i32 || type == ElementType::boolean;
+  return is_read ? ir::IntegersOf(*constant) : std::vector<int64_t>();
 }
 
 }  // namespace weft::graph

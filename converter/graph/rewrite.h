@@ -26,6 +26,9 @@ ir::Source NewInts(ir::Graph& graph, const ir::Node& like, TensorType type,
                    const std::vector<int64_t>& numbers);
 // A list of i64.
 ir::Source NewInts(ir::Graph& graph, const ir::Node& like, const std::vector<int64_t>& list);
+// Any type; the elements are f32 if it is a float type.
+ir::Source NewNumbers(ir::Graph& graph, const ir::Node& like, const TensorType& type,
+                      const std::vector<double>& numbers);
 ir::Source NewFlag(ir::Graph& graph, const ir::Node& like, bool flag);
 
 // Creates a node of the newest version up to `opset`, with the name of `like` and `output_count`
@@ -66,7 +69,8 @@ ir::Source NewReshape(ir::Graph& graph, const ir::Node& like, ir::Source source,
 void BecomeReshape(ir::Graph& graph, ir::Node& node, ir::Source source, const Dims& dims);
 ir::Source NewSqueeze(ir::Graph& graph, const ir::Node& like, ir::Source source, int64_t axis);
 ir::Source NewUnsqueeze(ir::Graph& graph, const ir::Node& like, ir::Source source, int64_t axis);
-// Read and write of a variable of the graph. NewReadValue returns its content, initially `initial`.
+// Read and write of a variable of the graph. NewReadValue returns its content, initially `initial`,
+// and gives it this type.
 ir::Source NewReadValue(ir::Graph& graph, const ir::Node& like, const std::string& variable,
                         ir::Source initial);
 void NewAssign(ir::Graph& graph, const ir::Node& like, const std::string& variable,
@@ -96,11 +100,10 @@ bool IsOpenLoop(const ir::Node& node);
 std::string AttributeText(const ir::Node& node, const std::string& key,
                           const std::string& fallback = {});
 
-const TensorType& TypeOf(ir::Source source);
+using ir::NumberAt;
+using ir::TypeOf;
 // Returns the value if it is constant, else null.
 const ir::Constant* ConstantOf(ir::Source source);
-// Returns element `i` as a double, whatever its type.
-double NumberAt(const ir::Constant& constant, size_t i);
 // Returns the elements of a constant integer or boolean value; empty if the value is not constant,
 // has another type, or has no elements.
 std::vector<int64_t> IntsOf(ir::Source source);

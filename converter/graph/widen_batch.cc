@@ -113,7 +113,7 @@ class Widening {
   void WidenBodies(ir::Graph& graph, ir::Node& node);
   void WidenResult(ir::Graph& body, ir::Node& result, const BatchAxis* batch);
   bool SetTarget(ir::Graph& graph, ir::Node& node) const;
-  bool TakeFullBatch(ir::Graph& graph, ir::Node& node);
+  void TakeFullBatch(ir::Graph& graph, ir::Node& node);
 
   const BatchAxes& axes_;
   const int64_t streams_;
@@ -322,27 +322,23 @@ bool Widening::SetTarget(ir::Graph& graph, ir::Node& node) const {
 
 // Replaces a selection of the only element of the batch by one of all streams, and a reshape by one
 // to the expected extents. Not with a dynamic time axis, whose extents are unknown.
-bool Widening::TakeFullBatch(ir::Graph& graph, ir::Node& node) {
+void Widening::TakeFullBatch(ir::Graph& graph, ir::Node& node) {
   const AxisRelation& relation = *axes_.RelationTo(node);
   const Dims* const expected = Expected({&node, 0});
   const ir::Source data = node.inputs.empty() ? ir::Source() : node.inputs[0];
   const BatchAxis* const batch = data.node == nullptr ? nullptr : axes_.Of(data);
-  if (batch == nullptr || expected == nullptr) return false;
+  if (batch == nullptr || expected == nullptr) return;
   for (const int64_t extent : *expected) {
-    if (extent >= ir::kTimeLength / 2) return false;
+    if (extent >= ir::kTimeLength / 2) return;
   }
-  if (relation.reshapes) {
-    BecomeReshape(graph, node, data, *expected);
-    return true;
-  }
-  if (!relation.selects || relation.runs.empty()) return false;
+  if (relation.reshapes) return BecomeReshape(graph, node, data, *expected);
+  if (!relation.selects || relation.runs.empty()) return;
   std::vector<ops::Runs> runs = relation.runs;
   const auto at = static_cast<size_t>(batch->axis);
   runs[at] = ops::FullAxis(DimsOf(data)[at]);
   node.outputs[0].type.dims = *expected;
   BecomeSlice(graph, node, runs);
   made_.push_back(node.inputs[0].node);
-  return true;
 }
 
 bool Widening::Check(const ir::Graph& graph, Faults& faults) const {

@@ -107,7 +107,7 @@ size_t AddOutput(Node& loop, Node& result) {
   outputs.push_back({.result = &result, .port_id = last + 1});
   const Source& source = result.inputs[0];
   OutputPort port;
-  port.type = source.node->outputs[source.port].type;
+  port.type = TypeOf(source);
   loop.outputs.push_back(std::move(port));
   return loop.outputs.size() - 1;
 }

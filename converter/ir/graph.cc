@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include <unordered_set>
+#include <utility>
 
+#include "converter/base/elements.h"
 #include "converter/base/visible.h"
 
 namespace weft::ir {
@@ -48,6 +50,30 @@ std::vector<Node*> Topological(const Graph& graph) {
   for (Node* node : graph.results) traversal.From(node);
   for (Node* node : graph.sinks) traversal.From(node);
   return std::move(traversal.order);
+}
+
+Constant OwnedConstant(TensorType type, std::vector<std::byte> bytes) {
+  const auto owner = std::make_shared<const std::vector<std::byte>>(std::move(bytes));
+  return {std::move(type), owner, *owner};
+}
+
+Constant ZerosOf(TensorType type) {
+  std::vector<std::byte> bytes(static_cast<size_t>(DenseBytes(type).value_or(0)));
+  return OwnedConstant(std::move(type), std::move(bytes));
+}
+
+double NumberAt(const Constant& constant, size_t i) {
+  const ElementType type = constant.type.type;
+  return IsFloat(type) ? RealAt(type, constant.bytes, i)
+                       : static_cast<double>(IntegerAt(type, constant.bytes, i));
+}
+
+std::vector<int64_t> IntegersOf(const Constant& constant) {
+  std::vector<int64_t> integers(static_cast<size_t>(ElementCount(constant.type.dims).value_or(0)));
+  for (size_t i = 0; i < integers.size(); ++i) {
+    integers[i] = IntegerAt(constant.type.type, constant.bytes, i);
+  }
+  return integers;
 }
 
 std::string Where(const Graph& graph, const Node& node) { return Where(graph, node, node.line); }

@@ -122,6 +122,10 @@ struct Graph {
   std::vector<Node*> sinks;  // Assign nodes, which are kept although no Result needs them
 };
 
+inline const TensorType& TypeOf(const Source& source) {
+  return source.node->outputs[source.port].type;
+}
+
 // The type in the XML if the source's element type replaces it, else null.
 inline const WidenedType* WidenedOf(const Source& source) {
   return source.node->outputs[source.port].widened;
@@ -145,6 +149,14 @@ inline bool Iterates(const Node& node) { return IsLoop(node) || IsTensorIterator
 // Returns the parameters and all nodes that the graph's results and sinks need, producers before
 // consumers. The graph must have no cycles. Nodes of bodies are not included.
 std::vector<Node*> Topological(const Graph& graph);
+
+// Returns a constant that owns these bytes; of zeros.
+Constant OwnedConstant(TensorType type, std::vector<std::byte> bytes);
+Constant ZerosOf(TensorType type);
+// Returns element `i` as a double, whatever its type.
+double NumberAt(const Constant& constant, size_t i);
+// Returns the elements of a constant of integers or booleans.
+std::vector<int64_t> IntegersOf(const Constant& constant);
 
 // Returns the prefix of messages about a node: "model.xml:96: layer 12 "rnn" (TensorIterator)".
 // `line` may be the line of a part of the node (an entry of its port map).

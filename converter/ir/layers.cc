@@ -139,11 +139,6 @@ class GraphReader {
     incoming_.resize(layers_.size());
   }
 
-  std::optional<size_t> LayerIndex(int64_t id) const {
-    const auto found = by_id_.find(id);
-    return found == by_id_.end() ? std::nullopt : std::optional(found->second);
-  }
-
   void ScanEdges() {
     for (pugi::xml_node xml : element_.child("edges").children("edge")) {
       const std::optional<int64_t> ends[] = {ParseInt(xml.attribute("from-layer").value()),
@@ -156,13 +151,13 @@ class GraphReader {
                 "edge lacks an end; from-layer, from-port, to-layer and to-port must be integers");
         continue;
       }
-      Edge edge{.from = LayerIndex(*ends[0]),
+      Edge edge{.from = IndexOf(by_id_, *ends[0]),
                 .from_layer = *ends[0],
                 .from_port = *ends[1],
                 .to_layer = *ends[2],
                 .to_port = *ends[3],
                 .line = line};
-      const std::optional<size_t> to = LayerIndex(edge.to_layer);
+      const std::optional<size_t> to = IndexOf(by_id_, edge.to_layer);
       if (!to) {
         if (!unnumbered_) {
           FaultAt(line, "edge {}: there is no layer {}", Text(edge), edge.to_layer);
@@ -284,7 +279,7 @@ class GraphReader {
     const PortText& port = layer.inputs[input];
     if (port.dims.empty()) return;
     layer.node->declared_inputs[input] =
-        TensorType{port.type.value_or(source.node->outputs[source.port].type.type), port.dims};
+        TensorType{port.type.value_or(TypeOf(source).type), port.dims};
   }
 
   // Connects invalid inputs to a hole, a node without a type, which stops the inference of all

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
-#include <memory>
 #include <utility>
 
 #include "converter/base/elements.h"
@@ -92,17 +91,16 @@ class PortReader {
   void Widen(const WidenedType& from, Constant& constant) {
     const auto size = static_cast<size_t>(ElementBytes(constant.type.type));
     const auto count = static_cast<size_t>(ElementCount(constant.type.dims).value_or(0));
-    auto wide = std::make_shared<std::vector<std::byte>>(count * size);
+    std::vector<std::byte> wide(count * size);
     for (size_t i = 0; i < count; ++i) {
       const uint64_t number = WidenedAt(from, constant.bytes, i);
       if (number > uint64_t{std::numeric_limits<int64_t>::max()}) {
         Fault("element {} of {} is {}; must be below 2^63", i, from.name, number);
         break;
       }
-      std::memcpy(wide->data() + i * size, &number, size);
+      std::memcpy(wide.data() + i * size, &number, size);
     }
-    constant.bytes = *wide;
-    constant.owner = std::move(wide);
+    constant = OwnedConstant(constant.type, std::move(wide));
   }
 
   // Returns the shape likewise; dynamic dims are -1. Returns nullopt for an unknown rank or a

@@ -7,7 +7,6 @@
 #include <cmath>
 #include <limits>
 
-#include "converter/base/elements.h"
 #include "converter/base/narrow.h"
 
 namespace weft::ops {
@@ -34,8 +33,7 @@ int64_t Truncate(double value) {
 
 const TensorType& NodeScope::input_type(size_t i) const {
   assert(has_input(i));
-  const ir::Source& source = node_.inputs[i];
-  return source.node->outputs[source.port].type;
+  return ir::TypeOf(node_.inputs[i]);
 }
 
 const ir::Constant* NodeScope::constant(size_t i) const {
@@ -47,12 +45,10 @@ const ir::Constant* NodeScope::constant(size_t i) const {
 std::optional<Dims> NodeScope::Ints(size_t i) const {
   const ir::Constant* value = constant(i);
   if (value == nullptr) return std::nullopt;
-  Dims ints(static_cast<size_t>(ElementCount(value->type.dims).value_or(0)));
-  const bool real = IsFloat(value->type.type);
-  for (size_t at = 0; at < ints.size(); ++at) {
-    ints[at] = real ? Truncate(RealAt(value->type.type, value->bytes, at))
-                    : IntegerAt(value->type.type, value->bytes, at);
-  }
+  if (!IsFloat(value->type.type)) return ir::IntegersOf(*value);
+  const std::optional<std::vector<double>> numbers = Numbers(i);
+  Dims ints;
+  for (const double number : *numbers) ints.push_back(Truncate(number));
   return ints;
 }
 
@@ -60,11 +56,7 @@ std::optional<std::vector<double>> NodeScope::Numbers(size_t i) const {
   const ir::Constant* value = constant(i);
   if (value == nullptr) return std::nullopt;
   std::vector<double> numbers(static_cast<size_t>(ElementCount(value->type.dims).value_or(0)));
-  const bool real = IsFloat(value->type.type);
-  for (size_t at = 0; at < numbers.size(); ++at) {
-    numbers[at] = real ? RealAt(value->type.type, value->bytes, at)
-                       : static_cast<double>(IntegerAt(value->type.type, value->bytes, at));
-  }
+  for (size_t at = 0; at < numbers.size(); ++at) numbers[at] = ir::NumberAt(*value, at);
   return numbers;
 }
 

@@ -91,8 +91,7 @@ MovedInputs WithBorder(const ir::Node& node) {
 // Pads are zeros.
 MovedInputs InBlocks(const ir::Node& node) {
   const ir::Source& x = node.inputs[0];
-  const bool has_pads =
-      ElementCount(node.outputs[0].type.dims) != ElementCount(x.node->outputs[x.port].type.dims);
+  const bool has_pads = ElementCount(node.outputs[0].type.dims) != ElementCount(ir::TypeOf(x).dims);
   return {.inputs = 1, .adds_zeros = has_pads};
 }
 

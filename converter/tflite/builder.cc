@@ -72,12 +72,7 @@ std::optional<std::vector<int64_t>> Builder::KnownIntegers(size_t input) const {
   const std::optional<ir::Constant>& constant =
       is_stored ? tensor.constant : computed->second.node->constant;
   if (!constant || IsFloat(constant->type.type)) return std::nullopt;
-  std::vector<int64_t> numbers;
-  const int64_t count = ElementCount(constant->type.dims).value_or(0);
-  for (int64_t i = 0; i < count; ++i) {
-    numbers.push_back(IntegerAt(constant->type.type, constant->bytes, static_cast<size_t>(i)));
-  }
-  return numbers;
+  return ir::IntegersOf(*constant);
 }
 
 std::optional<std::vector<int64_t>> Builder::Integers(size_t input) {
@@ -112,8 +107,7 @@ ir::Source Builder::Add(std::string type, std::string version, Attributes attrib
 }
 
 ir::Source Builder::Const(const TensorType& type, std::vector<std::byte> bytes) {
-  auto owner = std::make_shared<const std::vector<std::byte>>(std::move(bytes));
-  return Const(ir::Constant{type, owner, *owner});
+  return Const(ir::OwnedConstant(type, std::move(bytes)));
 }
 
 ir::Source Builder::Const(ir::Constant constant) {

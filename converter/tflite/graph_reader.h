@@ -71,7 +71,6 @@ class GraphReader {
   void SetOutput(size_t output, ir::Source value);
   // Returns true if a layer of the operator that is being read computes the value.
   bool IsOwn(const ir::Source& value) const;
-  void CheckOutputs();
   void ReadOutput(size_t position);
   void AssignStates();
   std::map<std::string, InnerState> ExposedStates();

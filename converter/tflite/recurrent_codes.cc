@@ -66,13 +66,7 @@ bool RequireSums(Builder& b, size_t input, int64_t count) {
   return holds;
 }
 
-std::vector<int64_t> CodesOf(const Tensor& tensor) {
-  std::vector<int64_t> codes(static_cast<size_t>(ElementCount(tensor.dims).value_or(0)));
-  for (size_t i = 0; i < codes.size(); ++i) {
-    codes[i] = IntegerAt(tensor.constant->type.type, tensor.constant->bytes, i);
-  }
-  return codes;
-}
+std::vector<int64_t> CodesOf(const Tensor& tensor) { return ir::IntegersOf(*tensor.constant); }
 
 ir::Source CodesOfVariable(Builder& b, size_t input, const Dims& dims, int64_t start) {
   const Tensor& tensor = b.InputTensor(input);

@@ -43,10 +43,6 @@ PermutedNode PermutedNodeOf(const ir::Graph& graph, const LayoutGroups& groups, 
   return permuted_node;
 }
 
-ir::Source Numbers(ir::Graph& graph, const ir::Node& like, const Dims& numbers) {
-  return NewInts(graph, like, numbers);
-}
-
 void Apply(ir::Graph& graph, const PermutedNode& permuted_node, PermutedValues& values) {
   ir::Node& node = *permuted_node.node;
   const ops::Permutation& permutation = permuted_node.permutation;
@@ -58,7 +54,7 @@ void Apply(ir::Graph& graph, const PermutedNode& permuted_node, PermutedValues& 
   }
   for (const auto& [i, numbers] : permutation.ints) {
     if (i >= node.inputs.size()) node.inputs.resize(i + 1);
-    node.inputs[i] = Numbers(graph, node, numbers);
+    node.inputs[i] = NewInts(graph, node, numbers);
   }
   for (const auto& [key, value] : permutation.attributes) node.attributes[key] = value;
   if (permutation.reshape) BecomeReshape(graph, node, node.inputs[0], *permutation.reshape);

@@ -59,7 +59,6 @@ std::vector<ir::Node*> ReadCodes(QuantiseSite& site) {
     const TensorType type = {params->type, read.outputs[0].type.dims};
     const ir::Source initial = NewInts(graph, read, type, *codes);
     const ir::Source integers = NewReadValue(graph, read, name, initial);
-    integers.node->outputs[0].type = type;
     for (ir::Node* quantiser : found->second) site.SetIntegers(*quantiser, integers);
     assigns.push_back(uses.assigns[0]);
   }

@@ -25,12 +25,6 @@ bool HoldsOnly(const Value& value, float number) {
   return !floats.empty() && std::ranges::all_of(floats, [&](float f) { return f == number; });
 }
 
-ir::Constant ZerosOf(const TensorType& type) {
-  const auto size = static_cast<size_t>(DenseBytes(type).value_or(0));
-  const auto bytes = std::make_shared<const std::vector<std::byte>>(size);
-  return {type, bytes, *bytes};
-}
-
 }  // namespace
 
 Copies::Copies(const ir::Graph& graph, ValueTable& values, const Period& period, int64_t count,
@@ -256,7 +250,7 @@ Copies::Row Copies::Hypothesis(int64_t copy) {
     const BodyValue& value = period_.values[at];
     const bool is_state = value.kind == BodyValue::Kind::kState;
     if (is_state || value.kind == BodyValue::Kind::kSeries) row[at] = seen[at];
-    if (is_state && seen[at] == kNoValue) row[at] = values_.AddConstant(ZerosOf(value.type));
+    if (is_state && seen[at] == kNoValue) row[at] = values_.AddConstant(ir::ZerosOf(value.type));
   }
   return row;
 }
@@ -282,7 +276,7 @@ bool Copies::Simplify(int64_t copy, Row& row) {
 int Copies::SimplifiedOf(int body, const Row& row) {
   const std::vector<int> inputs = InputsOf(body, row);
   if (std::ranges::count(inputs, kNoValue) > 0) {
-    return IsNothing(body, inputs) ? values_.AddConstant(ZerosOf(Body(body).type)) : kNoValue;
+    return IsNothing(body, inputs) ? values_.AddConstant(ir::ZerosOf(Body(body).type)) : kNoValue;
   }
   const bool is_constant =
       std::ranges::all_of(inputs, [&](int input) { return values_[input].constant.has_value(); });
@@ -329,7 +323,7 @@ int Copies::WithoutNeutral(int body, const std::vector<int>& inputs) {
                             ((scales || name == "Divide") && HoldsOnly(constant, 1));
     if (is_neutral && values_[other].type == Body(body).type) return other;
     if ((scales || is_product) && HoldsOnly(constant, 0)) {
-      return values_.AddConstant(ZerosOf(Body(body).type));
+      return values_.AddConstant(ir::ZerosOf(Body(body).type));
     }
   }
   return kNoValue;

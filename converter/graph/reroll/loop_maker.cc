@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
-#include <memory>
 #include <optional>
 #include <ranges>
 #include <set>
@@ -214,14 +213,14 @@ ir::Source LoopMaker::MakeSliced(const BodyValue& value, const ir::Node& like) {
 
 // One row per iteration.
 ir::Source LoopMaker::MakeSeries(int at, const ir::Node& like) {
-  const auto bytes = std::make_shared<std::vector<std::byte>>();
+  std::vector<std::byte> bytes;
   for (int64_t copy = copies_.first(); copy <= copies_.last(); ++copy) {
     const std::span<const std::byte> row = values_[copies_.At(copy, at)].constant->bytes;
-    bytes->insert(bytes->end(), row.begin(), row.end());
+    bytes.insert(bytes.end(), row.begin(), row.end());
   }
   TensorType type = At(at).type;
   type.dims.insert(type.dims.begin(), copies_.trips());
-  const ir::Source all = NewConstant(graph_, *loop_, {type, bytes, *bytes});
+  const ir::Source all = NewConstant(graph_, *loop_, ir::OwnedConstant(type, std::move(bytes)));
   type.dims[0] = 1;
   const ir::Source row = maker_->Input(type, all, like);
   map().inputs.back().range = ir::WholeRange(0, 1, /*backward=*/false);

@@ -39,17 +39,17 @@ ir::Constant After(std::optional<float> number, const ir::Constant& constant, in
   const auto all =
       static_cast<size_t>(rows * part * ops::ProductOf(longer.dims, at + 1, longer.dims.size()) *
                           ElementBytes(longer.type));
-  const auto bytes = std::make_shared<std::vector<std::byte>>();
+  std::vector<std::byte> bytes;
   for (size_t begin = 0; begin < constant.bytes.size(); begin += all) {
     const auto old = constant.bytes.subspan(begin, all);
     std::vector<std::byte> row(old.begin(), old.begin() + std::ssize(old) / rows);
     for (size_t i = 0; number && i < row.size(); i += sizeof(float)) {
       std::memcpy(row.data() + i, &*number, sizeof(float));
     }
-    bytes->insert(bytes->end(), row.begin(), row.end());
-    bytes->insert(bytes->end(), old.begin(), old.end());
+    bytes.insert(bytes.end(), row.begin(), row.end());
+    bytes.insert(bytes.end(), old.begin(), old.end());
   }
-  return {longer, bytes, *bytes};
+  return ir::OwnedConstant(longer, std::move(bytes));
 }
 
 // Prepends a row for the first step, which nothing reads, to a constant with one row per later
@@ -403,11 +403,8 @@ ir::Source PeeledLoop::StateAfterFirst(BodyInput state, size_t entry) {
   const int value = values_.Of(initial);
   if (RoleOf(value) == Role::kOutside) return {state.parameter, 0};
   const ir::Source first = Inside(value);
-  const TensorType type = TypeOf(initial);
-  const auto bytes =
-      std::make_shared<std::vector<std::byte>>(static_cast<size_t>(DenseBytes(type).value_or(0)));
   map_.inputs[entry].input =
-      ir::AddInput(loop_, NewConstant(graph_, loop_, ir::Constant{type, bytes, *bytes}));
+      ir::AddInput(loop_, NewConstant(graph_, loop_, ir::ZerosOf(TypeOf(initial))));
   return first;
 }
 

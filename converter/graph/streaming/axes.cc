@@ -33,7 +33,7 @@ ir::Source TensorAt(ir::Node& node, const PortAxis& at) {
   return at.output ? ir::Source{&node, Narrow32(at.port, "output")} : node.inputs[at.port];
 }
 
-const Dims& DimsOf(const ir::Source& source) { return source.node->outputs[source.port].type.dims; }
+const Dims& DimsOf(const ir::Source& source) { return TypeOf(source).dims; }
 
 bool IsTransposition(const ir::Node& node) {
   return node.operation != nullptr && !node.constant && node.operation->name == "Transpose";

@@ -22,7 +22,7 @@ int64_t DividedUp(int64_t a, int64_t b) { return (a + b - 1) / b; }
 int64_t PastBytes(const TimeAxes& times, const ir::Source& source, int64_t past) {
   const TimeAxis& time = *times.Of(source);
   const int64_t positions = time.outer * times.steps() * time.chunk;
-  const TensorType& type = source.node->outputs[source.port].type;
+  const TensorType& type = TypeOf(source);
   const int64_t elements = ElementCount(type.dims).value_or(0) / std::max<int64_t>(positions, 1);
   return elements * BitsOf(type.type) / 8 * past;
 }

@@ -24,10 +24,6 @@ using Nodes = std::set<const ir::Node*>;
 
 bool IsInteger(ElementType type) { return !IsFloat(type) && type != ElementType::boolean; }
 
-ElementType ElementOf(const ir::Source& source) {
-  return source.node->outputs[source.port].type.type;
-}
-
 struct Counter {
   std::string text;
   bool is_number = false;  // a counter only if it decides which elements are selected
@@ -222,7 +218,7 @@ bool Counters::HandsOn(const ir::Node& node) const {
 
 // Returns true if the number decides which elements the node selects.
 bool Counters::Decides(const ir::Node& node, const ir::Source& number) const {
-  const bool from_float = IsFloat(ElementOf(number));
+  const bool from_float = IsFloat(TypeOf(number).type);
   for (const ir::OutputPort& port : node.outputs) {
     if (port.type.type == ElementType::boolean) return true;
     if (from_float && !IsFloat(port.type.type)) return true;
@@ -244,7 +240,7 @@ void Counters::Follow(ir::Node& node) {
   if (!counter) return;
   const ir::Source& source = node.inputs[at];
   const bool stays =
-      !node.outputs.empty() && IsFloat(ElementOf(source)) == IsFloat(node.outputs[0].type.type);
+      !node.outputs.empty() && IsFloat(TypeOf(source).type) == IsFloat(node.outputs[0].type.type);
   const bool decides = counter->is_number && Decides(node, source);
   if (!decides && HandsOn(node) && (stays || counter->is_number)) {
     counter_of_[{&node, 0}] = *counter;

@@ -19,10 +19,7 @@ const TensorType kStartType = {ElementType::i32, {}};
 
 ir::Source Filled(ir::Graph& graph, const ir::Node& like, const TensorType& type, double fill) {
   const auto count = static_cast<size_t>(ElementCount(type.dims).value_or(0));
-  if (!IsFloat(type.type)) {
-    return NewInts(graph, like, type, std::vector<int64_t>(count, static_cast<int64_t>(fill)));
-  }
-  return NewFloats(graph, like, type.dims, std::vector<float>(count, static_cast<float>(fill)));
+  return NewNumbers(graph, like, type, std::vector<double>(count, fill));
 }
 
 TensorType WithExtent(TensorType type, int64_t axis, int64_t extent) {
@@ -51,11 +48,6 @@ ir::Source Joined(ir::Graph& graph, const ir::Node& like, const ir::Source& firs
   const int64_t extent = ExtentOf(first, axis) + ExtentOf(second, axis);
   return Typed(NewConcat(graph, like, {first, second}, axis),
                WithExtent(TypeOf(second), axis, extent));
-}
-
-ir::Source Read(ir::Graph& graph, const ir::Node& like, const std::string& name,
-                const TensorType& type, const ir::Source& initial) {
-  return Typed(NewReadValue(graph, like, name, initial), type);
 }
 
 // Returns the past in the first run.
@@ -95,8 +87,7 @@ ir::Source ReadRing(ir::Graph& graph, const ir::Node& like, const ir::Source& da
                     const ops::RingReads& reads, const ir::Source& past, const PastNames& names) {
   std::vector<ir::Source> inputs = {data, past};
   if (!names.start.empty()) {
-    inputs.push_back(
-        Read(graph, like, names.start, kStartType, Filled(graph, like, kStartType, 0)));
+    inputs.push_back(NewReadValue(graph, like, names.start, Filled(graph, like, kStartType, 0)));
   }
   const auto count = static_cast<uint32_t>(inputs.size());
   ir::Node* ring = NewNode(graph, like, "Ring", 0, inputs, count, AttributesOf(reads));
@@ -158,17 +149,17 @@ ir::Source WithPast(ir::Graph& graph, ir::Node& like, const ir::Source& data,
   const TensorType type = PastType(data, whole);
   const ir::Source first = Filled(graph, like, type, 0);
   return ReadRing(graph, like, data, ReadsOf(data, whole),
-                  Read(graph, like, names.past, type, first), names);
+                  NewReadValue(graph, like, names.past, first), names);
 }
 
 Past::Past(ir::Graph& graph, const ir::Node& first, const Delay& delay, int64_t positions,
            PastNames names)
     : graph_(graph), positions_(positions), names_(std::move(names)) {
   const ir::Source initial = FirstPast(graph, first, delay, positions);
-  state_.push_back(Read(graph, first, names_.past, PastType(first, delay, positions), initial));
+  state_.push_back(NewReadValue(graph, first, names_.past, initial));
   if (positions == 1) return;
   const ir::Source at = Filled(graph, first, kStartType, 0);
-  state_.push_back(Read(graph, first, names_.start, kStartType, at));
+  state_.push_back(NewReadValue(graph, first, names_.start, at));
 }
 
 ir::Source Past::WindowOf(const ir::Node& node, const ops::RingReads& reads) {
@@ -209,7 +200,7 @@ void ReadSum(ir::Graph& graph, ir::Node& node, const RunningSum& sum, const std:
   const ir::Source data = node.inputs[0];
   const TensorType type = TypeOf(data);
   const ir::Source before =
-      Read(graph, node, name, SumType(node, sum), Filled(graph, node, SumType(node, sum), 0));
+      NewReadValue(graph, node, name, Filled(graph, node, SumType(node, sum), 0));
   const int64_t positions = ExtentOf(data, sum.axis);
   const bool adds = IsFloat(type.type) || ElementBytes(type.type) >= 4;
   if (positions == 1 && adds) return AddToSum(graph, node, before, sum.exclusive, name);

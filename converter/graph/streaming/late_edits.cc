@@ -24,11 +24,6 @@
 namespace weft::graph {
 namespace {
 
-ir::Source NewNumber(ir::Graph& graph, const ir::Node& like, ElementType type, double number) {
-  if (!IsFloat(type)) return NewInts(graph, like, {type, {}}, {static_cast<int64_t>(number)});
-  return NewFloats(graph, like, {}, {static_cast<float>(number)});
-}
-
 // Returns true if only this axis is padded.
 bool IsPaddedAlong(const ops::Windows& windows, size_t axis) {
   for (size_t i = 0; i < windows.begin.size(); ++i) {
@@ -186,7 +181,7 @@ class CellLoop {
 
 ir::Source NewShift(ir::Graph& graph, const ir::Source& source, int64_t axis, int64_t positions,
                     double fill) {
-  const BorderFill number = {NewNumber(graph, *source.node, TypeOf(source).type, fill)};
+  const BorderFill number = {NewNumbers(graph, *source.node, {TypeOf(source).type, {}}, {fill})};
   return NewBorder(graph, source, number, axis, positions, /*shifts=*/true);
 }
 
@@ -208,7 +203,7 @@ ir::Source NewMasked(ir::Graph& graph, const ir::Source& source, int64_t axis, i
   dims[at] = DimsOf(source)[at];
   const ir::Node& like = *source.node;
   const ir::Source mask = NewLateMask(graph, like, dims, axis, late);
-  const ir::Source filled = NewNumber(graph, like, TypeOf(source).type, fill);
+  const ir::Source filled = NewNumbers(graph, like, {TypeOf(source).type, {}}, {fill});
   return NewOperation(graph, like, "Select", 1, {mask, source, filled});
 }
 

@@ -70,7 +70,6 @@ int64_t ReadLateMasks(ir::Graph& graph, const TimeAxes& times, int64_t steps,
   const ir::Node& like = *masks[0];
   const TensorType number = {ElementType::i64, {1}};
   const ir::Source count = NewReadValue(graph, like, name, NewInts(graph, like, number, {0}));
-  count.node->outputs[0].type = number;
   for (ir::Node* mask : masks) {
     const ir::Source min = Thresholds(graph, *mask, *times.Of({mask, 0}));
     const ir::Source valid = Made(graph, *mask, "GreaterEqual", count, min);

@@ -12,8 +12,6 @@
 namespace weft::graph {
 namespace {
 
-const ir::OutputPort& PortOf(const ir::Source& source) { return source.node->outputs[source.port]; }
-
 // A tensor with a value for each step has one flag.
 size_t CountOf(const ir::Source& source) {
   if (ir::OpenAxes(source) != 0) return 1;
@@ -118,7 +116,7 @@ LengthValues::Flags LengthValues::FlagsOfMoved(ir::Node& node, uint32_t port) {
   std::vector<ir::Source> inputs;
   for (size_t i = 0; i < node.inputs.size(); ++i) {
     const ir::Source& input = node.inputs[i];
-    const TensorType& type = PortOf(input).type;
+    const TensorType& type = TypeOf(input);
     const bool is_data = i == 0 || node.operation->traits.joins;
     if (!is_data) {
       if (!input.node->constant) return all;
@@ -127,15 +125,11 @@ LengthValues::Flags LengthValues::FlagsOfMoved(ir::Node& node, uint32_t port) {
     }
     Flags flags = Of(input);
     flags.resize(CountOf(input), false);
-    const std::vector<int64_t> numbers(flags.begin(), flags.end());
-    if (IsFloat(type.type)) {
-      if (type.type != ElementType::f32) return all;
-      inputs.push_back(
-          NewFloats(again, node, type.dims, std::vector<float>(numbers.begin(), numbers.end())));
-    } else {
-      if (ElementBytes(type.type) == 0) return all;
-      inputs.push_back(NewInts(again, node, type, numbers));
+    if (IsFloat(type.type) ? type.type != ElementType::f32 : ElementBytes(type.type) == 0) {
+      return all;
     }
+    inputs.push_back(
+        NewNumbers(again, node, type, std::vector<double>(flags.begin(), flags.end())));
   }
   ir::Node* copy =
       NewNode(again, node, std::string(node.operation->name), node.operation->opset,

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <memory>
 #include <numeric>
 #include <span>
 #include <utility>
@@ -23,7 +22,6 @@ ir::Source NewStepCount(ir::Graph& graph, const ir::Node& like, const std::strin
                         int64_t steps) {
   const TensorType number = {ElementType::i64, {1}};
   const ir::Source read = NewReadValue(graph, like, name, NewInts(graph, like, number, {0}));
-  read.node->outputs[0].type = number;
   ir::Node* next =
       NewInferredNode(graph, like, "Add", 1, {read, NewInts(graph, like, number, {steps})});
   NewAssign(graph, like, name, {next, 0});
@@ -49,12 +47,12 @@ ir::Constant RowsOf(const Table& table, int64_t steps) {
     return true;
   };
   while (kept > 1 && repeats(kept - 1)) --kept;
-  auto bytes = std::make_shared<std::vector<std::byte>>();
+  std::vector<std::byte> bytes;
   for (int64_t i = 0; i < outer; ++i) {
     const std::span<const std::byte> part = rows_at(i, 0, kept);
-    bytes->insert(bytes->end(), part.begin(), part.end());
+    bytes.insert(bytes.end(), part.begin(), part.end());
   }
-  return {{table.whole.type.type, {outer, kept, inner}}, bytes, *bytes};
+  return ir::OwnedConstant({table.whole.type.type, {outer, kept, inner}}, std::move(bytes));
 }
 
 // Makes the readers of a table read `rows` in each run.

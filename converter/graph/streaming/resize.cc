@@ -3,7 +3,8 @@
 
 #include <algorithm>
 #include <limits>
-#include <memory>
+#include <utility>
+#include <vector>
 
 #include "converter/graph/numbering.h"
 #include "converter/graph/rewrite.h"
@@ -22,6 +23,26 @@ Layout LayoutOf(const TensorType& type, const TimeAxis& time) {
   const int64_t inside = ops::ProductOf(type.dims, at + 1, type.dims.size());
   return {ops::ProductOf(type.dims, 0, at) * time.outer,
           time.chunk * inside * ElementBytes(type.type)};
+}
+
+// Gives a constant `steps` steps; step i is the previous step from(i).
+template <typename From>
+void TakeSteps(ir::Constant& constant, const TimeAxis& time, int64_t steps, From from) {
+  const auto [rows, step_bytes] = LayoutOf(constant.type, time);
+  std::vector<std::byte> bytes;
+  for (int64_t row = 0; row < rows; ++row) {
+    const int64_t begin = row * (std::ssize(constant.bytes) / rows);
+    for (int64_t i = 0; i < steps; ++i) {
+      const auto step = constant.bytes.subspan(static_cast<size_t>(begin + from(i) * step_bytes),
+                                               static_cast<size_t>(step_bytes));
+      bytes.insert(bytes.end(), step.begin(), step.end());
+    }
+  }
+  TensorType type = constant.type;
+  type.dims[static_cast<size_t>(time.axis)] = time.outer * time.chunk * steps;
+  QuantisationPtr quantisation = std::move(constant.quantisation);
+  constant = ir::OwnedConstant(std::move(type), std::move(bytes));
+  constant.quantisation = std::move(quantisation);
 }
 
 class Resizing {
@@ -43,7 +64,6 @@ class Resizing {
   void TakeLast(ir::Node& node);
   void TakeEvery(ir::Node& node);
   void SetExtents(ir::Node& node);
-  void CutConstant(ir::Constant& constant, const TimeAxis& time) const;
   void SetTargets(ir::Node& node);
 
   ir::Graph& graph_;
@@ -82,22 +102,11 @@ void Resizing::SetExtents(ir::Node& node) {
   for (uint32_t port = 0; port < node.outputs.size(); ++port) {
     const TimeAxis* time = times_.Of({&node, port});
     if (time == nullptr) continue;
-    if (node.constant && !IsOpenNumbering(node)) CutConstant(*node.constant, *time);
+    if (node.constant && !IsOpenNumbering(node)) {
+      TakeSteps(*node.constant, *time, steps_, [](int64_t step) { return step; });
+    }
     node.outputs[port].type.dims[static_cast<size_t>(time->axis)] = Extent(*time);
   }
-}
-
-void Resizing::CutConstant(ir::Constant& constant, const TimeAxis& time) const {
-  const auto [rows, step_bytes] = LayoutOf(constant.type, time);
-  auto bytes = std::make_shared<std::vector<std::byte>>();
-  for (int64_t row = 0; row < rows; ++row) {
-    const auto part = constant.bytes.subspan(static_cast<size_t>(row * times_.steps() * step_bytes),
-                                             static_cast<size_t>(steps_ * step_bytes));
-    bytes->insert(bytes->end(), part.begin(), part.end());
-  }
-  constant.type.dims[static_cast<size_t>(time.axis)] = Extent(time);
-  constant.bytes = *bytes;
-  constant.owner = std::move(bytes);
 }
 
 void Resizing::SetTargets(ir::Node& node) {
@@ -150,17 +159,7 @@ bool HaveTheSameStep(const ir::Constant& a, const ir::Constant& b, const TimeAxi
 }
 
 void RepeatStep(ir::Constant& constant, const TimeAxis& time, int64_t steps) {
-  const auto [rows, step_bytes] = LayoutOf(constant.type, time);
-  const int64_t row_bytes = static_cast<int64_t>(constant.bytes.size()) / rows;
-  auto bytes = std::make_shared<std::vector<std::byte>>();
-  for (int64_t row = 0; row < rows; ++row) {
-    const auto step = constant.bytes.subspan(static_cast<size_t>(row * row_bytes),
-                                             static_cast<size_t>(step_bytes));
-    for (int64_t i = 0; i < steps; ++i) bytes->insert(bytes->end(), step.begin(), step.end());
-  }
-  constant.type.dims[static_cast<size_t>(time.axis)] = time.outer * time.chunk * steps;
-  constant.bytes = *bytes;
-  constant.owner = std::move(bytes);
+  TakeSteps(constant, time, steps, [](int64_t) { return 0; });
 }
 
 void BecomeSlice(ir::Graph& graph, ir::Node& node, const std::vector<ops::Runs>& runs) {
@@ -181,25 +180,13 @@ void BecomeSlice(ir::Graph& graph, ir::Node& node, const std::vector<ops::Runs>&
 
 void DelayPositions(ir::Node& node, const TimeAxis& time, int64_t late, int64_t positions) {
   ir::Constant& constant = *node.constant;
-  const auto at = static_cast<size_t>(time.axis);
-  const int64_t extent = constant.type.dims[at];
-  const auto [rows, bytes_each] = LayoutOf(constant.type, {time.axis, 1, 1});
-  const auto source_of = [&, chunk = time.chunk](int64_t position) {
+  const int64_t extent = constant.type.dims[static_cast<size_t>(time.axis)];
+  TakeSteps(constant, {time.axis, 1, 1}, positions, [&](int64_t i) {
+    const int64_t position = i - late;
     if (position < extent) return std::max<int64_t>(position, 0);
-    return std::max<int64_t>(extent - chunk, 0) + (position - extent) % std::min(chunk, extent);
-  };
-  auto bytes = std::make_shared<std::vector<std::byte>>();
-  for (int64_t row = 0; row < rows; ++row) {
-    for (int64_t i = 0; i < positions; ++i) {
-      const int64_t source = row * extent + source_of(i - late);
-      const auto part = constant.bytes.subspan(static_cast<size_t>(source * bytes_each),
-                                               static_cast<size_t>(bytes_each));
-      bytes->insert(bytes->end(), part.begin(), part.end());
-    }
-  }
-  constant.type.dims[at] = positions;
-  constant.bytes = *bytes;
-  constant.owner = std::move(bytes);
+    return std::max<int64_t>(extent - time.chunk, 0) +
+           (position - extent) % std::min(time.chunk, extent);
+  });
   node.outputs[0].type = constant.type;
 }
 

@@ -158,7 +158,6 @@ void States::KeepCarried(TimeLoop& time_loop, const Carried& state) {
   const ir::Source initial = InitialOf(time_loop, state);
   const TensorType type = TypeOf(initial);
   const ir::Source read = NewReadValue(graph_, *time_loop.node, name, initial);
-  read.node->outputs[0].type = type;
   NewAssign(graph_, *time_loop.node, name, {time_loop.node, Narrow32(*state.output, "output")});
   SetInitial(time_loop, state, read);
   std::string from = state.from;

@@ -25,8 +25,7 @@ std::string MustName(const ir::Graph& graph) {
   std::vector<std::string> list;
   for (const PortAxis& port : PortsOf(graph)) {
     const ir::Source tensor = PortTensor(graph, port);
-    list.push_back(fmt::format("\"{}\" {}", PortName(graph, port),
-                               ToString(tensor.node->outputs[tensor.port].type)));
+    list.push_back(fmt::format("\"{}\" {}", PortName(graph, port), ToString(TypeOf(tensor))));
   }
   const size_t more = list.size() - std::min(list.size(), kMax);
   list.resize(list.size() - more);
@@ -121,7 +120,7 @@ std::optional<TimeSeeds> NamedTime(const ir::Graph& graph, const TimeNames& name
     const auto rank = static_cast<int64_t>(DimsOf(PortTensor(graph, *port)).size());
     port->axis = given < 0 ? given + rank : given;
     const ir::Source tensor = PortTensor(graph, *port);
-    const std::string type = ToString(tensor.node->outputs[tensor.port].type);
+    const std::string type = ToString(TypeOf(tensor));
     if (port->axis < 0 || port->axis >= rank) {
       faults.Add(fmt::format(
           "--time-axis: port \"{}\": axis {} does not exist in {}; must be from {} to {}",

@@ -161,7 +161,7 @@ class LoopShortening {
         if (input.input == size_t{0}) input.input = kept;
       }
     }
-    const TensorType& type = whole.node->outputs[whole.port].type;
+    const TensorType& type = TypeOf(whole);
     node_.inputs[0] = NewInts(graph_, node_, type, {steps});
   }
 
@@ -174,7 +174,7 @@ class LoopShortening {
 void ShortenSequence(ir::Graph& graph, TimeLoop& time_loop, int64_t steps) {
   ir::Node& node = *time_loop.node;
   ir::Source& lengths = node.inputs[1 + time_loop.states.size()];
-  const TensorType type = lengths.node->outputs[lengths.port].type;
+  const TensorType type = TypeOf(lengths);
   const Dims all(static_cast<size_t>(ElementCount(type.dims).value_or(0)), steps);
   lengths = NewInts(graph, node, type, all);
 }

@@ -21,7 +21,7 @@ using program::ValueId;
 bool CheckBackEdges(InferScope& scope, const ir::Body& body) {
   for (const BodyInput& input : body.map.inputs) {
     if (!input.is(BodyInput::Kind::kCarried)) continue;
-    const TensorType& from = ResultType(*input.next);
+    const TensorType& from = ir::TypeOf(input.next->inputs[0]);
     const TensorType& to = input.parameter->outputs[0].type;
     if (from == to) continue;
     scope.Fault("back edge {} -> {} joins {} to {}; both ends must have one shape", input.next->id,
@@ -33,7 +33,7 @@ bool CheckBackEdges(InferScope& scope, const ir::Body& body) {
 void SetOutputs(InferScope& scope, ir::Body& body) {
   for (size_t i = 0; i < body.map.outputs.size(); ++i) {
     BodyOutput& output = body.map.outputs[i];
-    TensorType type = ResultType(*output.result);
+    TensorType type = ir::TypeOf(output.result->inputs[0]);
     if (!output.range) {
       scope.SetOutput(i, type);
       continue;
@@ -62,7 +62,7 @@ int64_t CountOfOutputs(InferScope& scope, const ir::Body& body) {
     const BodyOutput& output = body.map.outputs[i];
     const ir::OutputPort& port = scope.node().outputs[i];
     if (!output.range || !port.declared) continue;
-    TensorType part = ResultType(*output.result);
+    TensorType part = ir::TypeOf(output.result->inputs[0]);
     if (part.dims.empty()) part.dims.push_back(1);
     const auto axis = scope.NormalAxis(output.range->axis, static_cast<int64_t>(part.dims.size()));
     if (!axis || port.type.dims.size() != part.dims.size()) continue;
@@ -116,7 +116,7 @@ bool CheckControl(InferScope& scope, const ir::PortMap& map) {
   check(trip, counts, "trip count", "i32 or i64");
   check(scope.input_type(1), is_condition(scope.input_type(1)), "execution condition", "boolean");
   if (map.condition != nullptr) {
-    const TensorType& type = ResultType(*map.condition);
+    const TensorType& type = ir::TypeOf(map.condition->inputs[0]);
     check(type, is_condition(type), "body condition", "boolean");
   }
   for (const BodyInput& input : map.inputs) {

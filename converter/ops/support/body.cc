@@ -3,11 +3,6 @@
 
 namespace weft::ops {
 
-const TensorType& ResultType(const ir::Node& result) {
-  const ir::Source& source = result.inputs[0];
-  return source.node->outputs[source.port].type;
-}
-
 bool InferBodyGraph(InferScope& scope, ir::Graph& body) {
   if (!scope.infer_body(body)) scope.MarkFailed();  // the body has reported the error
   return !scope.failed();

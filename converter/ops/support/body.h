@@ -9,9 +9,6 @@
 
 namespace weft::ops {
 
-// The type of the value that a Result node stores.
-const TensorType& ResultType(const ir::Node& result);
-
 // Infers a body whose Parameters have their types. Returns false after reporting errors.
 bool InferBodyGraph(InferScope& scope, ir::Graph& body);
 

@@ -6,7 +6,6 @@
 #include <optional>
 #include <string_view>
 
-#include "converter/base/elements.h"
 #include "converter/ops/operation.h"
 
 namespace weft::ops {
@@ -19,10 +18,6 @@ constexpr int kMaxBoundsNodes = 64;
 // Sums and products of two numbers within this limit fit 64 bits.
 constexpr int64_t kBoundsLimit = int64_t{1} << 31;
 constexpr float kClampLimit = 0x1p31f;
-
-const TensorType& TypeOfSource(const ir::Source& source) {
-  return source.node->outputs[source.port].type;
-}
 
 IntegerBounds OfElementType(ElementType type) {
   if (type == ElementType::boolean) return {0, 1};
@@ -38,11 +33,7 @@ IntegerBounds OfElementType(ElementType type) {
 std::optional<Dims> KnownIntegers(const ir::Source& source) {
   const std::optional<ir::Constant>& constant = source.node->constant;
   if (source.port != 0 || !constant || IsFloat(constant->type.type)) return std::nullopt;
-  Dims numbers(static_cast<size_t>(ElementCount(constant->type.dims).value_or(0)));
-  for (size_t i = 0; i < numbers.size(); ++i) {
-    numbers[i] = IntegerAt(constant->type.type, constant->bytes, i);
-  }
-  return numbers;
+  return ir::IntegersOf(*constant);
 }
 
 bool IsSmall(const IntegerBounds& bounds) {
@@ -82,7 +73,7 @@ bool HoldsAnyExtent(ElementType type) {
 }
 
 size_t CountOf(const ir::Source& source) {
-  return static_cast<size_t>(ElementCount(TypeOfSource(source).dims).value_or(0));
+  return static_cast<size_t>(ElementCount(TypeOf(source).dims).value_or(0));
 }
 
 // The element of an operand that is broadcast to element `at` of the output. nullopt unless the
@@ -90,13 +81,13 @@ size_t CountOf(const ir::Source& source) {
 std::optional<Element> OperandAt(const ir::Node& node, size_t input, size_t at) {
   const ir::Source& source = node.inputs[input];
   if (CountOf(source) == 1) return Element{source, 0};
-  const Dims& dims = TypeOfSource(source).dims;
+  const Dims& dims = TypeOf(source).dims;
   return dims == node.outputs[0].type.dims ? std::optional(Element{source, at}) : std::nullopt;
 }
 
 std::optional<Element> OfJoined(const ir::Node& node, size_t at) {
   for (const ir::Source& source : node.inputs) {
-    if (TypeOfSource(source).dims.size() != 1) return std::nullopt;
+    if (TypeOf(source).dims.size() != 1) return std::nullopt;
     if (at < CountOf(source)) return Element{source, at};
     at -= CountOf(source);
   }
@@ -110,7 +101,7 @@ std::optional<Element> MovedFrom(const Element& element) {
   if (node.operation == nullptr || node.inputs.empty() || node.constant) return std::nullopt;
   if (KeepsNumbers(node)) return Element{node.inputs[0], element.at};
   if (TraitsOf(node).joins) return OfJoined(node, element.at);
-  if (node.operation->name != "Gather" || TypeOfSource(node.inputs[0]).dims.size() != 1) {
+  if (node.operation->name != "Gather" || TypeOf(node.inputs[0]).dims.size() != 1) {
     return std::nullopt;
   }
   const std::optional<Dims> positions = KnownIntegers(node.inputs[1]);
@@ -159,13 +150,13 @@ class BoundsSearch {
 };
 
 IntegerBounds BoundsSearch::Of(const ir::Source& source, std::optional<size_t> at) {
-  const ElementType type = TypeOfSource(source).type;
+  const ElementType type = TypeOf(source).type;
   if (const std::optional<Dims> known = KnownIntegers(source)) return OfKnown(*known, at);
   const ir::Node& node = *source.node;
   if (--left_ < 0 || node.operation == nullptr || node.inputs.empty() || !node.bodies.empty()) {
     return OfElementType(type);
   }
-  const TensorType& from = TypeOfSource(node.inputs[0]);
+  const TensorType& from = TypeOf(node.inputs[0]);
   if (TraitsOf(node).shape_only) return OfShape(from.dims, at);
   if (IsFloat(from.type)) return OfElementType(type);
   if (at) {
@@ -209,8 +200,8 @@ OffsetValue OffsetValueOf(Element element) {
   for (int count = 0; count < kMaxBoundsNodes; ++count) {
     const ir::Node& node = *value.base.source.node;
     if (node.operation == nullptr || node.inputs.empty() || node.constant) return value;
-    if (!HoldsAnyExtent(TypeOfSource(node.inputs[0]).type) ||
-        !HoldsAnyExtent(TypeOfSource(value.base.source).type)) {
+    if (!HoldsAnyExtent(TypeOf(node.inputs[0]).type) ||
+        !HoldsAnyExtent(TypeOf(value.base.source).type)) {
       return value;
     }
     if (const std::optional<Element> moved = MovedFrom(value.base)) {

@@ -54,13 +54,9 @@ bool HasIntegers(ir::Source source) {
 
 // The classes of a constant of integers that is compared along the last axis only.
 std::vector<int64_t> ClassesIn(ir::Source source, int64_t count) {
-  std::vector<int64_t> classes;
   const ir::Constant& constant = *ConstantOf(source);
-  if (CountIn(source) != count || constant.type.dims.back() != count) return classes;
-  for (size_t i = 0; i < static_cast<size_t>(count); ++i) {
-    classes.push_back(IntegerAt(constant.type.type, constant.bytes, i));
-  }
-  return classes;
+  if (CountIn(source) != count || constant.type.dims.back() != count) return {};
+  return ir::IntegersOf(constant);
 }
 
 std::optional<OneHot> OfEqual(const ir::Node& node) {

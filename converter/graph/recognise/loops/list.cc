@@ -38,8 +38,6 @@ std::optional<Direction> DirectionOf(const ir::Node& loop, ir::Source index, int
   return backward ? std::optional(Direction::kBackward) : std::nullopt;
 }
 
-bool IsConstantInt(ir::Source source, int64_t value) { return IntOf(source) == value; }
-
 // Returns the index, among the loop's inputs, of an input that no iteration changes.
 std::optional<size_t> InvariantInput(const ir::Body& body, const ir::Node& parameter) {
   const ir::BodyInput* input = body.map.InputOf(parameter);
@@ -71,7 +69,7 @@ std::optional<Pick> PickOfGather(const ir::Node& node) {
 
 // data[i] or data[i : i + 1]; all other axes are complete.
 std::optional<Pick> PickOfSlice(const ir::Node& node, const ir::Node& loop, int64_t trips) {
-  if (node.inputs.size() > 3 && !IsConstantInt(node.inputs[3], 1)) return std::nullopt;
+  if (node.inputs.size() > 3 && IntOf(node.inputs[3]) != 1) return std::nullopt;
   for (const char* key : {"begin_mask", "new_axis_mask", "ellipsis_mask"}) {
     if (AttributeOf(node, key) != 0) return std::nullopt;
   }
@@ -173,13 +171,13 @@ std::optional<ListUpdate> UpdateByScatter(const ir::Node& loop, const ir::Node& 
   if (update.type != "ScatterUpdate" || update.inputs.size() != 4 || !count.exact) {
     return std::nullopt;
   }
-  if (ListAfter(update.inputs[0]) != &list || !IsConstantInt(update.inputs[3], 0)) {
+  if (ListAfter(update.inputs[0]) != &list || IntOf(update.inputs[3]) != 0) {
     return std::nullopt;
   }
   // Without an iteration the list would keep its initial value.
   if (initial.empty() || IntOf(loop.inputs[1]).value_or(0) == 0) return std::nullopt;
   const bool scalar = IsScalar(update.inputs[1]);
-  if (initial[0] == 1 && count.trips > 1 && IsConstantInt(update.inputs[1], 0)) {
+  if (initial[0] == 1 && count.trips > 1 && IntOf(update.inputs[1]) == 0) {
     return ListUpdate{update.inputs[2], scalar, 0, 1, Direction::kForward, true};
   }
   if (initial[0] != count.trips) return std::nullopt;
