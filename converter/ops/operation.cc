@@ -125,7 +125,7 @@ void InferScope::SetOutput(size_t i, ElementType type, Dims dims) {
   node_.outputs[i].type = std::move(tensor);
 }
 
-std::optional<int64_t> InferScope::NormalAxis(int64_t axis, int64_t rank) {
+std::optional<int64_t> NodeScope::NormalAxis(int64_t axis, int64_t rank) {
   if (axis >= -rank && axis < rank) return axis < 0 ? axis + rank : axis;
   if (rank == 0) {
     Fault("axis {} of a scalar; a scalar has no axes", axis);

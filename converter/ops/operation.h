@@ -132,6 +132,9 @@ class NodeScope {
   void FaultComputed(size_t i, std::string_view what, std::string_view reason = "");
   // Reports each of these attributes that the node lacks.
   void RequireAttributes(std::initializer_list<std::string_view> keys);
+  // Normalises `axis`; a negative one counts from the end. Reports "axis -5 of a rank 3 tensor" and
+  // returns nullopt if it is out of range.
+  std::optional<int64_t> NormalAxis(int64_t axis, int64_t rank);
   // Like Ints, but a missing constant is an error "input 1 (what) is computed at run time; ...".
   std::optional<Dims> RequireInts(size_t i, std::string_view what);
 
@@ -183,9 +186,6 @@ class InferScope : public NodeScope {
   // Disables the comparison with this node's declared shapes.
   void IgnoreDeclared() { ignores_declared_ = true; }
   bool ignores_declared() const { return ignores_declared_; }
-  // Normalises `axis`; a negative one counts from the end. Reports "axis -5 of a rank 3 tensor" and
-  // returns nullopt if it is out of range.
-  std::optional<int64_t> NormalAxis(int64_t axis, int64_t rank);
   // NumPy's broadcast of two shapes; reports an error that names both if they are incompatible.
   std::optional<Dims> Broadcast(const Dims& a, const Dims& b);
 

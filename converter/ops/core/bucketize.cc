@@ -19,12 +19,6 @@ namespace {
 using format::BinaryOp;
 using format::CompareOp;
 
-constexpr std::string_view kPositionTypes[] = {"i64", "i32"};
-
-ElementType PositionType(const NodeScope& scope) {
-  return ParseElementType(scope.attributes.Choice("output_type", "i64", kPositionTypes)).value();
-}
-
 // The type in which numbers of two types are compared, by C's conversion rules: integers compared
 // with floats are rounded to f32.
 ElementType ComparedType(ElementType a, ElementType b) {
@@ -52,7 +46,7 @@ void InferBucketize(InferScope& scope) {
     scope.Fault("buckets are {}; must have one axis", ToString(scope.input_type(1)));
   }
   scope.attributes.Bool("with_right_bound", true);
-  scope.SetOutput(0, PositionType(scope), scope.input_dims(0));
+  scope.SetOutput(0, IndexTypeOf(scope, "output_type"), scope.input_dims(0));
 }
 
 void LowerBucketize(LowerScope& scope) {
@@ -97,7 +91,7 @@ void InferSearch(InferScope& scope) {
                 ToString(scope.input_type(0)), ToString(scope.input_type(1)));
   }
   scope.attributes.Bool("right_mode", false);
-  scope.SetOutput(0, PositionType(scope), values);
+  scope.SetOutput(0, IndexTypeOf(scope, "output_type"), values);
 }
 
 void LowerSearch(LowerScope& scope) {

@@ -2,7 +2,6 @@
 // CTCGreedyDecoder and CTCGreedyDecoderSeqLen: the best class of each time step, without blanks
 // and, if merging is on, without repetitions of the previous step. The remaining classes move to
 // the front of the sequence, followed by -1.
-#include <array>
 
 #include "converter/ops/core/nonzero.h"
 #include "converter/ops/core/top.h"
@@ -170,16 +169,10 @@ void MaskedDecoderAxes(AxisScope& scope) {
 
 // CTCGreedyDecoderSeqLen: [batch, time, classes] and the lengths.
 
-constexpr std::array<std::string_view, 2> kClassTypes = {"i32", "i64"};
-
-ElementType DecodedType(const NodeScope& scope, std::string_view attribute) {
-  return ParseElementType(scope.attributes.Choice(attribute, "i32", kClassTypes)).value();
-}
-
 void InferDecoderByLengths(InferScope& scope) {
   for (size_t i = 1; i < scope.input_count(); ++i) CheckIndexType(scope, i);
-  const ElementType class_type = DecodedType(scope, "classes_index_type");
-  const ElementType length_type = DecodedType(scope, "sequence_length_type");
+  const ElementType class_type = IndexTypeOf(scope, "classes_index_type", "i32");
+  const ElementType length_type = IndexTypeOf(scope, "sequence_length_type", "i32");
   scope.attributes.Bool("merge_repeated", true);
   if (!CheckScores(scope)) return;
   const Dims& dims = scope.input_dims(0);

@@ -39,10 +39,7 @@ ReduceOp BagReduction(const NodeScope& scope) {
 
 // Checks that input i is i32 or i64 with shape `dims`.
 void CheckBagNumbers(InferScope& scope, size_t i, std::string_view what, const Dims& dims) {
-  const ElementType type = scope.input_element(i);
-  if (type != ElementType::i32 && type != ElementType::i64) {
-    scope.Fault("input {} ({}) is {}; must be i32 or i64", i, what, Name(type));
-  }
+  CheckIndexType(scope, i, what);
   if (scope.input_dims(i) == dims) return;
   scope.Fault("input {} ({}) is {}; must be {}", i, what, ToString(scope.input_type(i)),
               ToString(dims));

@@ -22,14 +22,10 @@ struct GatherSpec {
 
 std::optional<GatherSpec> ReadGatherSpec(NodeScope& scope) {
   const std::optional<int64_t> axis = ControlInt(scope, 2, "axis");
-  if (!axis) return std::nullopt;
-  if (*axis < -scope.rank(0) || *axis >= scope.rank(0)) {
-    scope.Fault("axis {} of a rank {} tensor; must be from {} to {}", *axis, scope.rank(0),
-                -scope.rank(0), scope.rank(0) - 1);
-    return std::nullopt;
-  }
+  const auto normal = axis ? scope.NormalAxis(*axis, scope.rank(0)) : std::nullopt;
+  if (!normal) return std::nullopt;
   GatherSpec spec;
-  spec.axis = WrappedAxis(*axis, scope.rank(0));
+  spec.axis = static_cast<size_t>(*normal);
   const int64_t given = scope.attributes.Int("batch_dims", 0);
   const int64_t batch_dims = given < 0 ? given + scope.rank(1) : given;
   const int64_t max = std::min(static_cast<int64_t>(spec.axis), scope.rank(1));

@@ -8,11 +8,10 @@
 #include "converter/ops/support/axes.h"
 #include "converter/ops/support/broadcast.h"
 #include "converter/ops/support/movement.h"
+#include "converter/ops/support/positions.h"
 
 namespace weft::ops {
 namespace {
-
-constexpr std::string_view kCoordinateTypes[] = {"i64", "i32"};
 
 // A scalar is searched as one element with one coordinate.
 Dims SearchedDims(const NodeScope& scope) {
@@ -20,11 +19,11 @@ Dims SearchedDims(const NodeScope& scope) {
 }
 
 void InferNonZero(InferScope& scope) {
-  const std::string type = scope.attributes.Choice("output_type", "i64", kCoordinateTypes);
+  const ElementType type = IndexTypeOf(scope, "output_type");
   if (!HasByteElements(scope, 0)) return;
   const Dims dims = SearchedDims(scope);
   const int64_t max = ElementCount(dims).value_or(0);
-  scope.SetOutput(0, ParseElementType(type).value(), {std::ssize(dims), max});
+  scope.SetOutput(0, type, {std::ssize(dims), max});
   if (max > 0) scope.mutable_node().outputs[0].run_time_extent = {1, &scope.node(), 1};
   if (scope.constant(0) != nullptr) scope.IgnoreDeclared();  // it declares the folded shape
 }

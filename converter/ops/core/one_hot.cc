@@ -22,25 +22,18 @@ struct OneHotSpec {
 
 std::optional<OneHotSpec> ReadOneHotSpec(NodeScope& scope) {
   const std::optional<int64_t> depth = ControlInt(scope, 1, "depth");
-  const int64_t axis = scope.attributes.Int("axis", -1);
-  const int64_t rank = scope.rank(0) + 1;
-  if (axis < -rank || axis >= rank) {
-    scope.Fault("axis {} of a rank {} output; must be from {} to {}", axis, rank, -rank, rank - 1);
-    return std::nullopt;
-  }
-  if (!depth) return std::nullopt;
+  const std::optional<int64_t> axis =
+      scope.NormalAxis(scope.attributes.Int("axis", -1), scope.rank(0) + 1);
+  if (!axis || !depth) return std::nullopt;
   if (*depth < 0) {
     scope.Fault("depth is {}; must not be negative", *depth);
     return std::nullopt;
   }
-  return OneHotSpec{WrappedAxis(axis, rank), *depth};
+  return OneHotSpec{static_cast<size_t>(*axis), *depth};
 }
 
 void InferOneHot(InferScope& scope) {
-  const ElementType type = scope.input_element(0);
-  if (type != ElementType::i32 && type != ElementType::i64) {
-    scope.Fault("input 0 (indices) is {}; must be i32 or i64", Name(type));
-  }
+  CheckIndexType(scope, 0);
   for (const size_t value : {size_t{2}, size_t{3}}) {
     if (ElementCount(scope.input_dims(value)) == 1) continue;
     scope.Fault("input {} ({}) is {}; must be a scalar", value,

@@ -76,7 +76,6 @@ bool IsRead(const ir::Graph& graph, const ir::Node& node, uint32_t port) {
   });
 }
 
-constexpr std::string_view kIndexTypes[] = {"i64", "i32"};
 constexpr ElementType kNumberType = ElementType::i32;
 
 Window WindowOf(const NodeScope& scope) {
@@ -104,11 +103,11 @@ void CheckIndices(InferScope& scope) {
 // Since opset8 output 1 holds the index of each maximum.
 void InferIndexed(InferScope& scope) {
   const std::optional<Dims> dims = InferMaxima(scope);
-  const std::string type = scope.attributes.Choice("index_element_type", "i64", kIndexTypes);
+  const ElementType type = IndexTypeOf(scope, "index_element_type");
   scope.NormalAxis(scope.attributes.Int("axis", 0), scope.rank(0));
   if (!dims || scope.failed() || scope.output_count() < 2) return;
   if (IsRead(scope.graph(), scope.node(), 1)) CheckIndices(scope);
-  scope.SetOutput(1, ParseElementType(type).value(), *dims);
+  scope.SetOutput(1, type, *dims);
 }
 
 // With ceil rounding the last window may end beyond the padding. The OpenVINO specification does

@@ -178,12 +178,9 @@ std::optional<Dims> ReadShifts(NodeScope& scope) {
   }
   Dims shifts(scope.input_dims(0).size(), 0);
   for (size_t i = 0; i < axes->size(); ++i) {
-    if ((*axes)[i] < -scope.rank(0) || (*axes)[i] >= scope.rank(0)) {
-      scope.Fault("axis {} of a rank {} tensor; must be from {} to {}", (*axes)[i], scope.rank(0),
-                  -scope.rank(0), scope.rank(0) - 1);
-      return std::nullopt;
-    }
-    const size_t axis = WrappedAxis((*axes)[i], scope.rank(0));
+    const std::optional<int64_t> normal = scope.NormalAxis((*axes)[i], scope.rank(0));
+    if (!normal) return std::nullopt;
+    const auto axis = static_cast<size_t>(*normal);
     const int64_t dim = scope.input_dims(0)[axis];
     if (dim == 0) continue;
     const int64_t step = (*shift)[shift->size() == 1 ? 0 : i] % dim;

@@ -7,6 +7,7 @@
 #include "converter/ops/support/axes.h"
 #include "converter/ops/support/broadcast.h"
 #include "converter/ops/support/movement.h"
+#include "converter/ops/support/positions.h"
 
 namespace weft::ops {
 namespace {
@@ -14,10 +15,7 @@ namespace {
 constexpr size_t kSegmentIds = 1, kSegments = 2;
 
 bool CheckSegmentIds(InferScope& scope) {
-  const ElementType type = scope.input_element(kSegmentIds);
-  if (type != ElementType::i32 && type != ElementType::i64) {
-    scope.Fault("input 1 (segment_ids) is {}; must be i32 or i64", Name(type));
-  }
+  CheckIndexType(scope, kSegmentIds, "segment_ids");
   if (scope.rank(0) == 0) {
     scope.Fault("data is {}; must have rank 1 or more", ToString(scope.input_type(0)));
     return false;

@@ -82,12 +82,9 @@ std::optional<Dims> SliceAxes(NodeScope& scope, size_t i, size_t count) {
   }
   std::vector<bool> seen(scope.input_dims(0).size(), false);
   for (int64_t& axis : axes) {
-    if (axis < -scope.rank(0) || axis >= scope.rank(0)) {
-      scope.Fault("axis {} of a rank {} tensor; must be from {} to {}", axis, scope.rank(0),
-                  -scope.rank(0), scope.rank(0) - 1);
-      return std::nullopt;
-    }
-    if (axis < 0) axis += scope.rank(0);
+    const std::optional<int64_t> normal = scope.NormalAxis(axis, scope.rank(0));
+    if (!normal) return std::nullopt;
+    axis = *normal;
     if (seen[static_cast<size_t>(axis)]) {
       scope.Fault("axes name axis {} twice; must be different", axis);
       return std::nullopt;

@@ -47,10 +47,8 @@ bool IsByIndex(const NodeScope& scope) {
 
 void InferTop(InferScope& scope) {
   constexpr size_t kX[] = {0};
-  constexpr std::string_view kTopIndexTypes[] = {"i32", "i64"};
   CheckNumeric(scope, kX);
-  const bool is_wide =
-      scope.attributes.Choice("index_element_type", "i32", kTopIndexTypes) == "i64";
+  const ElementType index_type = IndexTypeOf(scope, "index_element_type", "i32");
   IsMin(scope);
   IsByIndex(scope);
   const std::optional<TopSpec> spec = ReadSpec(scope);
@@ -58,9 +56,7 @@ void InferTop(InferScope& scope) {
   Dims dims = scope.input_dims(0);
   dims[spec->axis] = spec->k;
   scope.SetOutput(0, scope.input_element(0), dims);
-  if (scope.output_count() > 1) {
-    scope.SetOutput(1, is_wide ? ElementType::i64 : ElementType::i32, dims);
-  }
+  if (scope.output_count() > 1) scope.SetOutput(1, index_type, dims);
 }
 
 // A value for output i, even if nothing reads it.

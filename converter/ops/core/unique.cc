@@ -41,11 +41,6 @@ UniqueSpec UniqueSpecOf(const NodeScope& scope) {
   return {axis, ProductOf(dims, 0, axis), dims[axis], ProductOf(dims, axis + 1, dims.size())};
 }
 
-ElementType UniqueIndexType(const NodeScope& scope, std::string_view attribute) {
-  constexpr std::string_view kTypes[] = {"i64", "i32"};
-  return ParseElementType(scope.attributes.Choice(attribute, "i64", kTypes)).value();
-}
-
 bool CheckUniqueAxis(InferScope& scope) {
   if (!scope.has_input(1)) return true;
   const std::optional<int64_t> axis = ControlInt(scope, 1, "axis");
@@ -57,8 +52,8 @@ void InferUnique(InferScope& scope) {
   CheckElements(
       scope, kX,
       {ElementType::f32, ElementType::i32, ElementType::i64, ElementType::i8, ElementType::u8});
-  const ElementType index_type = UniqueIndexType(scope, "index_element_type");
-  const ElementType count_type = UniqueIndexType(scope, "count_element_type");
+  const ElementType index_type = IndexTypeOf(scope, "index_element_type");
+  const ElementType count_type = IndexTypeOf(scope, "count_element_type");
   scope.attributes.Bool("sorted", true);
   if (!CheckUniqueAxis(scope)) return;
   const UniqueSpec spec = UniqueSpecOf(scope);

@@ -110,10 +110,15 @@ program::ValueId IndexSequence(program::Builder& builder, ElementType type, int6
   return IntegerWeights(builder, type, positions);
 }
 
-void CheckIndexType(InferScope& scope, size_t i) {
+void CheckIndexType(InferScope& scope, size_t i, std::string_view what) {
   const ElementType type = scope.input_element(i);
   if (type == ElementType::i32 || type == ElementType::i64) return;
-  scope.Fault("input {} (indices) is {}; must be i32 or i64", i, Name(type));
+  scope.Fault("input {} ({}) is {}; must be i32 or i64", i, what, Name(type));
+}
+
+ElementType IndexTypeOf(const NodeScope& scope, std::string_view key, std::string_view fallback) {
+  constexpr std::string_view kIndexTypes[] = {"i64", "i32"};
+  return ParseElementType(scope.attributes.Choice(key, fallback, kIndexTypes)).value();
 }
 
 bool CheckIndex(InferScope& scope, int64_t index, int64_t dim) {

@@ -50,8 +50,11 @@ program::ValueId IntegerWeights(program::Builder& builder, ElementType type, con
 // 0, 1, ... count - 1 as a constant of type i32 or i64.
 program::ValueId IndexSequence(program::Builder& builder, ElementType type, int64_t count);
 
-// Reports an error unless input i has type i32 or i64.
-void CheckIndexType(InferScope& scope, size_t i);
+// Reports an error unless input i, called `what`, has type i32 or i64.
+void CheckIndexType(InferScope& scope, size_t i, std::string_view what = "indices");
+// Returns the type that an attribute names, i32 or i64.
+ElementType IndexTypeOf(const NodeScope& scope, std::string_view key,
+                        std::string_view fallback = "i64");
 
 // Returns true if `index` is inside an axis of extent `dim`; else reports an error.
 bool CheckIndex(InferScope& scope, int64_t index, int64_t dim);

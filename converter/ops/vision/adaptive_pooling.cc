@@ -67,10 +67,7 @@ void InferAdaptive(InferScope& scope) {
   if (scope.failed()) return;
   scope.SetOutput(0, ElementType::f32, dims);
   if (op != ReduceOp::max || scope.output_count() < 2) return;
-  constexpr std::string_view kAdaptiveIndexTypes[] = {"i64", "i32"};
-  const std::string type =
-      scope.attributes.Choice("index_element_type", "i64", kAdaptiveIndexTypes);
-  scope.SetOutput(1, ParseElementType(type).value(), dims);
+  scope.SetOutput(1, IndexTypeOf(scope, "index_element_type"), dims);
 }
 
 // Returns x reduced along every axis whose extent is a multiple of its extent in `out`. Sets `dims`

@@ -89,9 +89,7 @@ bool CheckBoxes(InferScope& scope) {
 template <bool has_type>
 void InferSuppression(InferScope& scope) {
   scope.IgnoreDeclared();  // old versions declare the most rows, each by a count of its own
-  constexpr std::string_view kSuppressionTypes[] = {"i64", "i32"};
-  const std::string type =
-      has_type ? scope.attributes.Choice("output_type", "i64", kSuppressionTypes) : "i64";
+  const ElementType index_type = has_type ? IndexTypeOf(scope, "output_type") : ElementType::i64;
   HasCentredBoxes(scope);
   IsSortedAcross(scope);
   if (!CheckBoxes(scope)) return;
@@ -103,7 +101,6 @@ void InferSuppression(InferScope& scope) {
   if (!lines || !rows) {
     return scope.Fault("scores are {}; must be of at most 2^62 classes", ToString(scores));
   }
-  const ElementType index_type = ParseElementType(type).value();
   scope.SetOutput(0, index_type, {*rows, 3});
   if (scope.output_count() > 1) scope.SetOutput(1, ElementType::f32, {*rows, 3});
   if (scope.output_count() > 2) scope.SetOutput(2, index_type, {1});

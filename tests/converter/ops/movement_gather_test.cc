@@ -241,7 +241,7 @@ TEST(OneHot, CountsOnTheSmallSideOfTheNewAxis) {
 
 TEST(OneHot, SaysWhatIsWrong) {
   EXPECT_PRED2(Contains, OneHot({{1}, {0}}, -1, 0).faults, "depth is -1; must not be negative");
-  EXPECT_PRED2(Contains, OneHot({{1}, {0}}, 2, 2).faults, "axis 2 of a rank 2 output");
+  EXPECT_PRED2(Contains, OneHot({{1}, {0}}, 2, 2).faults, "axis 2 of a rank 2 tensor");
   Faults faults;
   FoldedOneHot(16, {{1}, {0}}, "wrap", &faults);
   ASSERT_EQ(faults.lines().size(), 1u);
