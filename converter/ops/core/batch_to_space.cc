@@ -184,10 +184,7 @@ void LowerSpaceToBatch(LowerScope& scope) {
   const Dims& blocked = scope.output_type(0).dims;
   Movement movement;
   if (ElementCount(scope.input_dims(0)) != 0) {
-    movement = Spread(spec, blocked, scope.input_dims(0));
-    for (std::vector<Nest>& axis : movement) {
-      std::transform(axis.begin(), axis.end(), axis.begin(), Reversed);
-    }
+    movement = Reversed(Spread(spec, blocked, scope.input_dims(0)));
   }
   if (ElementCount(blocked) == ElementCount(scope.input_dims(0))) {
     return MoveToOutput(scope, 0, movement, 0);

@@ -18,8 +18,7 @@ namespace {
 // Runs that map positions [begin, begin + length) of `axis` of the complete tensor to all of the
 // part.
 std::vector<Runs> PartRuns(const Dims& part, size_t axis, Run run) {
-  std::vector<Runs> runs;
-  for (const int64_t dim : part) runs.push_back(FullAxis(dim));
+  std::vector<Runs> runs = WholeAxes(part);
   runs[axis] = {run};
   return runs;
 }

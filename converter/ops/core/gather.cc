@@ -130,7 +130,7 @@ void GatherAxes(AxisScope& scope) {
   const int64_t dim = AxisScope::At(scope.in(0), axis);
   const int64_t index = (*indices)[0] < 0 ? (*indices)[0] + dim : (*indices)[0];
   scope.relation.selections.push_back({axis, index, index + 1});
-  for (const int64_t extent : scope.in(0)) scope.relation.runs.push_back(FullAxis(extent));
+  scope.relation.runs = WholeAxes(scope.in(0));
 }
 
 // Permutes a Gather that selects one or several positions of an axis.

@@ -81,12 +81,7 @@ Movement ToTheEnd(const Dims& dims, const std::vector<bool>& along, Dims& moved)
   }
   moved.clear();
   for (const size_t axis : order) moved.push_back(dims[axis]);
-  const Dims source = program::DenseStrides(dims), target = program::DenseStrides(moved);
-  Movement movement;
-  for (size_t i = 0; i < order.size(); ++i) {
-    movement.push_back({Nest{{moved[i]}, {source[order[i]]}, {target[i]}}});
-  }
-  return movement;
+  return PermutedBy(dims, order);
 }
 
 // The dims with an extent of at least 2 along each kept axis: such an axis may be the time steps of
@@ -113,17 +108,14 @@ void LowerAlong(LowerScope& scope, const std::vector<bool>& along, const Norm& n
   }
   if (lines && (in_a_run || several)) return EmitLines(builder, *lines, norm, x, y);
   Dims moved;
-  Movement movement = ToTheEnd(type.dims, along, moved);
+  const Movement movement = ToTheEnd(type.dims, along, moved);
   const auto kept = static_cast<size_t>(std::ranges::count(along, false));
   const program::ValueId before = builder.Scratch({type.type, moved});
   const program::ValueId after = builder.Scratch({type.type, moved});
   EmitMovement(builder, x, before, movement);
   const Lines at_end = {ProductOf(moved, 0, kept), ProductOf(moved, kept, moved.size())};
   EmitLines(builder, at_end, norm, before, after);
-  for (std::vector<Nest>& nests : movement) {
-    for (Nest& nest : nests) nest = Reversed(nest);
-  }
-  EmitMovement(builder, after, y, movement);
+  EmitMovement(builder, after, y, Reversed(movement));
 }
 
 // Axis rule: positions of axes outside `along` are independent.

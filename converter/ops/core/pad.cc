@@ -133,8 +133,7 @@ void LowerMirrored(LowerScope& scope, const PadSpec& spec) {
   program::ValueId source = scope.input(0);
   for (size_t first = 0; first < from.size();) {
     Dims to = from;
-    std::vector<Runs> group;
-    for (const int64_t dim : from) group.push_back(FullAxis(dim));
+    std::vector<Runs> group = WholeAxes(from);
     size_t copies = 1, axis = first;
     for (; axis < from.size() && copies * runs[axis].size() <= kMaxCopies; ++axis) {
       copies *= runs[axis].size();

@@ -14,12 +14,6 @@
 namespace weft::ops {
 namespace {
 
-std::vector<Runs> WholeAxes(const Dims& dims) {
-  std::vector<Runs> runs;
-  for (const int64_t dim : dims) runs.push_back(FullAxis(dim));
-  return runs;
-}
-
 // The axes that Reverse reverses: input 1 as indices or as one boolean per axis.
 std::optional<std::vector<bool>> ReadReversedAxes(NodeScope& scope) {
   static constexpr std::array<std::string_view, 2> kModes = {"index", "mask"};

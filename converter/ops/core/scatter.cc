@@ -324,10 +324,7 @@ void InferSliceScatter(InferScope& scope) {
 
 void LowerSliceScatter(LowerScope& scope) {
   const Cut cut = CutOf(scope).value();
-  Movement movement = MovementOf(cut.runs, scope.input_dims(0), cut.kept);
-  for (std::vector<Nest>& nests : movement) {
-    for (Nest& nest : nests) nest = Reversed(nest);
-  }
+  const Movement movement = Reversed(MovementOf(cut.runs, scope.input_dims(0), cut.kept));
   WriteInto(scope, movement, ProductOf(cut.kept, 0, cut.kept.size()), scope.input(1));
 }
 

@@ -18,15 +18,7 @@ using Order = std::vector<size_t>;
 
 // Output i is input 0, viewed with dims `fine`, with its axes permuted by `order`.
 void Permute(LowerScope& scope, const Dims& fine, const Order& order, size_t i) {
-  const Dims source_strides = program::DenseStrides(fine);
-  Dims permuted;
-  for (const size_t axis : order) permuted.push_back(fine[axis]);
-  const Dims target_strides = program::DenseStrides(permuted);
-  Movement movement;
-  for (size_t at = 0; at < order.size(); ++at) {
-    movement.push_back({Nest{{permuted[at]}, {source_strides[order[at]]}, {target_strides[at]}}});
-  }
-  MoveToOutput(scope, 0, movement, i);
+  MoveToOutput(scope, 0, PermutedBy(fine, order), i);
 }
 
 // Input 1 as a permutation; an empty input means the reversed order.

@@ -151,10 +151,26 @@ std::optional<Piece> PieceOf(const Movement& movement) {
   return Piece{nest.source_offset, nest.target_offset, loops[0].count};
 }
 
-Nest Reversed(Nest nest) {
-  std::swap(nest.source_strides, nest.target_strides);
-  std::swap(nest.source_offset, nest.target_offset);
-  return nest;
+Movement PermutedBy(const Dims& source, const std::vector<size_t>& order) {
+  Dims target;
+  for (const size_t axis : order) target.push_back(source[axis]);
+  const Dims source_strides = program::DenseStrides(source);
+  const Dims target_strides = program::DenseStrides(target);
+  Movement movement;
+  for (size_t i = 0; i < order.size(); ++i) {
+    movement.push_back({Nest{{target[i]}, {source_strides[order[i]]}, {target_strides[i]}}});
+  }
+  return movement;
+}
+
+Movement Reversed(Movement movement) {
+  for (std::vector<Nest>& nests : movement) {
+    for (Nest& nest : nests) {
+      std::swap(nest.source_strides, nest.target_strides);
+      std::swap(nest.source_offset, nest.target_offset);
+    }
+  }
+  return movement;
 }
 
 void EmitMovement(program::Builder& builder, program::ValueId source, program::ValueId target,

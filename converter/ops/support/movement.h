@@ -39,6 +39,11 @@ using Runs = std::vector<Run>;
 
 // The run that copies a complete axis.
 inline Runs FullAxis(int64_t dim) { return {{0, dim, 0, 1}}; }
+inline std::vector<Runs> WholeAxes(const Dims& dims) {
+  std::vector<Runs> runs;
+  for (const int64_t dim : dims) runs.push_back(FullAxis(dim));
+  return runs;
+}
 // Returns true if the runs copy all positions of an axis in order.
 inline bool IsInOrder(const Runs& runs, int64_t dim) {
   return runs.size() == 1 && runs[0].source == 0 && runs[0].step == 1 && runs[0].count == dim;
@@ -47,8 +52,11 @@ inline bool IsInOrder(const Runs& runs, int64_t dim) {
 // The movement by runs per axis between two dense tensors of equal rank.
 Movement MovementOf(const std::vector<Runs>& axes, const Dims& source, const Dims& target);
 
-// The nest with source and target exchanged.
-Nest Reversed(Nest nest);
+// The movement that makes axis order[i] of a dense tensor axis i of another one.
+Movement PermutedBy(const Dims& source, const std::vector<size_t>& order);
+
+// The movement with source and target exchanged.
+Movement Reversed(Movement movement);
 
 // One run of elements that is contiguous in source and target.
 struct Piece {
