@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "converter/ops/core/bags.h"
 
-#include <bit>
-#include <limits>
-
 #include "converter/ops/core/matmul.h"
 #include "converter/ops/core/reduce.h"
 #include "converter/ops/support/pointwise.h"
@@ -122,21 +119,7 @@ class ComputedBags {
   const program::ValueId position_numbers_;
 };
 
-uint64_t MinusInfinityBits() {
-  return std::bit_cast<uint32_t>(-std::numeric_limits<float>::infinity());
-}
-
 }  // namespace
-
-uint64_t LowestBits(ElementType type) {
-  if (type == ElementType::i64) {
-    return std::bit_cast<uint64_t>(std::numeric_limits<int64_t>::lowest());
-  }
-  if (type == ElementType::i32) {
-    return std::bit_cast<uint32_t>(std::numeric_limits<int32_t>::lowest());
-  }
-  return std::bit_cast<uint32_t>(std::numeric_limits<float>::lowest());
-}
 
 void EmitKnownBags(program::Builder& builder, ReduceOp op, const BagRows& rows, const Dims& sizes,
                    const EmptyBag& empty, program::ValueId y) {
@@ -172,7 +155,7 @@ program::ValueId EmitComputedBags(program::Builder& builder, ReduceOp op, const 
   ComputedBags computed(builder, rows, numbers, bags);
   const bool is_maximum = op == ReduceOp::max;
   // A maximum of floats starts at minus infinity, which rows may contain.
-  const uint64_t min = all.type == ElementType::f32 ? MinusInfinityBits() : LowestBits(all.type);
+  const uint64_t min = NeutralBits(ReduceOp::max, all.type);
   program::ValueId y = computed.Combine(is_maximum ? Combination::kMaximum : Combination::kSum,
                                         is_maximum ? min : 0);
   if (op == ReduceOp::mean) {

@@ -35,9 +35,6 @@ program::ValueId EmitComputedBags(program::Builder& builder, format::ReduceOp op
                                   const BagRows& rows, program::ValueId numbers, int64_t bags,
                                   const EmptyBag& empty);
 
-// The minimum value of an element type that weft reduces, as the bits of an element.
-uint64_t LowestBits(ElementType type);
-
 }  // namespace weft::ops
 
 #endif  // WEFT_CONVERTER_OPS_CORE_BAGS_H_

@@ -4,7 +4,7 @@
 #include "converter/ops/core/reduce.h"
 
 #include <algorithm>
-#include <bit>
+#include <cstring>
 #include <functional>
 #include <limits>
 
@@ -144,18 +144,12 @@ T NeutralNumber(ReduceOp op) {
   }
 }
 
-// The neutral element of the reduction, which is also the result for empty data.
-program::ValueId NeutralElement(program::Builder& builder, ReduceOp op, ElementType type) {
-  switch (type) {
-    case ElementType::f32:
-      return builder.WeightsOf<float>({type, {1}}, {NeutralNumber<float>(op)});
-    case ElementType::i32:
-      return builder.WeightsOf<int32_t>({type, {1}}, {NeutralNumber<int32_t>(op)});
-    case ElementType::i64:
-      return builder.WeightsOf<int64_t>({type, {1}}, {NeutralNumber<int64_t>(op)});
-    default:
-      return builder.WeightsOf<uint8_t>({type, {1}}, {op == ReduceOp::logical_and});
-  }
+template <typename T>
+uint64_t BitsOfNeutral(ReduceOp op) {
+  const T number = NeutralNumber<T>(op);
+  uint64_t bits = 0;
+  std::memcpy(&bits, &number, sizeof number);
+  return bits;
 }
 
 // Reduces an axis with a run-time length; only the elements in use contribute.
@@ -198,24 +192,12 @@ void LowerReduce(LowerScope& scope) {
 template <ReduceOp op>
 constexpr auto LowerReduceOfNumbers = LowerNarrow<LowerReduce<op>>;
 
-// The bits of the result of an empty max or min of narrow integers.
-uint64_t ExtremeBits(ReduceOp op, ElementType type) {
-  switch (type) {
-    case ElementType::i8:
-      return std::bit_cast<uint8_t>(NeutralNumber<int8_t>(op));
-    case ElementType::u8:
-      return NeutralNumber<uint8_t>(op);
-    default:
-      return std::bit_cast<uint16_t>(NeutralNumber<int16_t>(op));
-  }
-}
-
 template <ReduceOp op>
 void LowerExtreme(LowerScope& scope) {
   const ElementType type = scope.input_element(0);
   const bool is_empty = ElementCount(scope.input_dims(0)) == 0;
   if (!is_empty || !IsNarrowInteger(type)) return LowerReduceOfNumbers<op>(scope);
-  scope.builder.Fill(scope.NewOutput(0), ExtremeBits(op, type));
+  scope.builder.Fill(scope.NewOutput(0), NeutralBits(op, type));
 }
 
 void ReduceAxes(AxisScope& scope) {
@@ -275,6 +257,32 @@ constexpr Operation kReduceRows[] = {
 }  // namespace
 
 std::span<const Operation> ReduceOperations() { return kReduceRows; }
+
+uint64_t NeutralBits(ReduceOp op, ElementType type) {
+  switch (type) {
+    case ElementType::f32:
+      return BitsOfNeutral<float>(op);
+    case ElementType::i64:
+      return BitsOfNeutral<int64_t>(op);
+    case ElementType::i32:
+      return BitsOfNeutral<int32_t>(op);
+    case ElementType::i16:
+      return BitsOfNeutral<int16_t>(op);
+    case ElementType::i8:
+      return BitsOfNeutral<int8_t>(op);
+    case ElementType::u8:
+      return BitsOfNeutral<uint8_t>(op);
+    default:
+      return op == ReduceOp::logical_and || op == ReduceOp::product || op == ReduceOp::min;
+  }
+}
+
+program::ValueId NeutralElement(program::Builder& builder, ReduceOp op, ElementType type) {
+  const uint64_t bits = NeutralBits(op, type);
+  const auto bytes =
+      std::as_bytes(std::span(&bits, 1)).first(static_cast<size_t>(ElementBytes(type)));
+  return builder.Weights({type, {1}}, {bytes.begin(), bytes.end()});
+}
 
 bool Reduction::reduces() const { return std::ranges::any_of(axes, &ReduceAxis::reduced); }
 

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // SegmentMax: the maximum over the rows of each segment. Segments known at conversion become one
 // step per run of segments of equal size. Computed segments become a loop over rows.
+#include <bit>
+#include <limits>
 
 #include "converter/ops/core/bags.h"
 #include "converter/ops/families.h"
 #include "converter/ops/support/axes.h"
 #include "converter/ops/support/broadcast.h"
 #include "converter/ops/support/movement.h"
+#include "converter/ops/support/pointwise.h"
 #include "converter/ops/support/positions.h"
 
 namespace weft::ops {
@@ -53,6 +56,12 @@ std::optional<int64_t> SegmentCount(InferScope& scope) {
 bool FillsLowest(const NodeScope& scope) {
   constexpr std::string_view kFillModes[] = {"zero", "lowest"};
   return scope.attributes.Choice("fill_mode", "zero", kFillModes) == "lowest";
+}
+
+// The bits of the lowest finite number.
+uint64_t LowestBits(ElementType type) {
+  return type == ElementType::f32 ? std::bit_cast<uint32_t>(std::numeric_limits<float>::lowest())
+                                  : NeutralBits(format::ReduceOp::max, type);
 }
 
 void InferSegmentMax(InferScope& scope) {

@@ -45,6 +45,11 @@ void EmitUnary(program::Builder& builder, format::UnaryOp op, program::ValueId x
 // x converted to element type `to`; x itself if it has that type.
 program::ValueId Converted(program::Builder& builder, program::ValueId x, ElementType to);
 
+// The neutral element of a reduction, which is also its result for empty data: a constant of one
+// element, and its bits. For any type with complete bytes that the reduction accepts.
+program::ValueId NeutralElement(program::Builder& builder, format::ReduceOp op, ElementType type);
+uint64_t NeutralBits(format::ReduceOp op, ElementType type);
+
 // An Activation without clipping.
 format::Activation MakeActivation(format::UnaryOp op, float alpha = 0, float beta = 0);
 

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <limits>
 #include <unordered_map>
 #include <utility>
 
@@ -223,44 +222,10 @@ void EmitScatterTarget(program::Builder& builder, const ComputedRows& rows, prog
   EmitSelect(builder, {is_row, mask}, written, {state, dims}, {y, dims});
 }
 
-// The neutral element of the combination.
-template <typename T>
-T NeutralFor(Combination combination) {
-  using Limits = std::numeric_limits<T>;
-  switch (combination) {
-    case Combination::kProduct:
-      return 1;
-    case Combination::kMinimum:
-      return Limits::has_infinity ? Limits::infinity() : Limits::max();
-    case Combination::kMaximum:
-      return Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
-    default:
-      return 0;
-  }
-}
-
-program::ValueId NeutralValue(program::Builder& builder, Combination combination,
-                              ElementType type) {
-  const auto of = [&](auto number) {
-    return builder.WeightsOf<decltype(number)>({type, {1}}, {number});
-  };
-  switch (type) {
-    case ElementType::f32:
-      return of(NeutralFor<float>(combination));
-    case ElementType::i32:
-      return of(NeutralFor<int32_t>(combination));
-    case ElementType::i64:
-      return of(NeutralFor<int64_t>(combination));
-    case ElementType::i8:
-      return of(NeutralFor<int8_t>(combination));
-    case ElementType::u8:
-      return of(NeutralFor<uint8_t>(combination));
-    default: {
-      const bool meets_all =
-          combination == Combination::kProduct || combination == Combination::kMinimum;
-      return of(meets_all ? uint8_t{1} : uint8_t{0});
-    }
-  }
+format::ReduceOp ReductionOf(Combination combination) {
+  if (combination == Combination::kProduct) return format::ReduceOp::product;
+  if (combination == Combination::kMinimum) return format::ReduceOp::min;
+  return combination == Combination::kMaximum ? format::ReduceOp::max : format::ReduceOp::sum;
 }
 
 // A constant tensor.
@@ -293,8 +258,8 @@ program::ValueId EmitCountedRows(program::Builder& builder, ComputedRows rows,
     const Operand is_met = {builder.Scratch({ElementType::boolean, dims}), dims};
     EmitCompare(builder, format::CompareOp::greater, {counts, dims}, number(0), is_met.value);
     const Operand start = {builder.Scratch({type, dims}), dims};
-    EmitSelect(builder, is_met, {NeutralValue(builder, rows.combination, type), one}, {data, dims},
-               start);
+    const program::ValueId neutral = NeutralElement(builder, ReductionOf(rows.combination), type);
+    EmitSelect(builder, is_met, {neutral, one}, {data, dims}, start);
     data = start.value;
     const program::ValueId met = std::exchange(counts, builder.Scratch({ElementType::f32, dims}));
     EmitBinary(builder, format::BinaryOp::maximum, {met, dims}, number(1), counts);
