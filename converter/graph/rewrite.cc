@@ -201,12 +201,22 @@ ir::Source Reshaped(ir::Graph& graph, const ir::Node& like, ir::Source source, c
   return reshaped;
 }
 
-std::map<const ir::Node*, std::vector<ir::Node*>> Readers(const ir::Graph& graph) {
-  std::map<const ir::Node*, std::vector<ir::Node*>> readers;
+ReaderMap Readers(const ir::Graph& graph) {
+  ReaderMap readers;
   for (ir::Node* node : ir::Topological(graph)) {
     for (const ir::Source& source : node->inputs) readers[source.node].push_back(node);
   }
   return readers;
+}
+
+const std::vector<ir::Node*>& ReadersIn(const ReaderMap& readers, const ir::Node& node) {
+  static const std::vector<ir::Node*> kNone;
+  const auto found = readers.find(&node);
+  return found == readers.end() ? kNone : found->second;
+}
+
+bool IsReadOnce(const ReaderMap& readers, const ir::Node& node) {
+  return ReadersIn(readers, node).size() == 1;
 }
 
 bool IsCalled(const ir::Node& node, std::string_view operation) {

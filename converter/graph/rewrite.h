@@ -85,7 +85,10 @@ ir::Node* NewResult(ir::Graph& graph, const ir::Node& like, ir::Source source);
 ir::Source Reshaped(ir::Graph& graph, const ir::Node& like, ir::Source source, const Dims& dims);
 
 // Returns the readers of each node; only nodes that the graph needs count.
-std::map<const ir::Node*, std::vector<ir::Node*>> Readers(const ir::Graph& graph);
+using ReaderMap = std::map<const ir::Node*, std::vector<ir::Node*>>;
+ReaderMap Readers(const ir::Graph& graph);
+const std::vector<ir::Node*>& ReadersIn(const ReaderMap& readers, const ir::Node& node);
+bool IsReadOnce(const ReaderMap& readers, const ir::Node& node);
 
 // Returns true if the node computes this operation.
 bool IsCalled(const ir::Node& node, std::string_view operation);

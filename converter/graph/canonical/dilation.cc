@@ -39,14 +39,7 @@ struct Blocked {
   Blocks space, batch;
 };
 
-bool IsReadOnce(const std::map<const ir::Node*, std::vector<ir::Node*>>& readers,
-                const ir::Node& node) {
-  const auto found = readers.find(&node);
-  return found != readers.end() && found->second.size() == 1;
-}
-
-std::optional<Blocked> BlockedBefore(
-    const ir::Node& node, const std::map<const ir::Node*, std::vector<ir::Node*>>& readers) {
+std::optional<Blocked> BlockedBefore(const ir::Node& node, const ReaderMap& readers) {
   if (!IsCalled(node, "BatchToSpace")) return std::nullopt;
   auto [after, convolved] = PathTo(node.inputs[0]);
   ir::Node& convolution = *convolved.node;

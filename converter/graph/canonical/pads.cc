@@ -215,7 +215,7 @@ class CutJoining {
   // applies the change.
   bool Visit(const ir::Source& source, int64_t axis, int64_t cut, bool cuts) {
     ir::Node& node = *source.node;
-    const bool is_read_once = readers_[&node].size() == 1 && node.outputs.size() == 1;
+    const bool is_read_once = IsReadOnce(readers_, node) && node.outputs.size() == 1;
     if (!is_read_once || node.constant || !node.bodies.empty()) return false;
     const bool can =
         VisitWindow(node, axis, cut, cuts) ||
@@ -250,7 +250,7 @@ class CutJoining {
   }
 
   ir::Graph& graph_;
-  std::map<const ir::Node*, std::vector<ir::Node*>> readers_;
+  const ReaderMap readers_;
 };
 
 }  // namespace

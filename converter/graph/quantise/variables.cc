@@ -48,9 +48,9 @@ std::vector<ir::Node*> ReadCodes(QuantiseSite& site) {
   for (const auto& [name, uses] : UsesIn(graph)) {
     if (uses.reads.size() != 1 || uses.assigns.size() != 1) continue;
     const ir::Node& read = *uses.reads[0];
-    const auto found = readers.find(&read);
-    if (read.inputs.empty() || found == readers.end() || site.KeepsFloats(read)) continue;
-    const std::optional<QuantParams> params = ParamsOfReaders(found->second);
+    if (read.inputs.empty() || site.KeepsFloats(read)) continue;
+    const std::vector<ir::Node*>& quantisers = ReadersIn(readers, read);
+    const std::optional<QuantParams> params = ParamsOfReaders(quantisers);
     const QuantParams* assigned = site.QuantParamsOf(uses.assigns[0]->inputs[0]);
     if (!params || assigned == nullptr || !params->AgreesWith(*assigned)) continue;
     const ir::Constant* constant = ConstantOf(read.inputs[0]);
@@ -59,7 +59,7 @@ std::vector<ir::Node*> ReadCodes(QuantiseSite& site) {
     const TensorType type = {params->type, read.outputs[0].type.dims};
     const ir::Source initial = NewInts(graph, read, type, *codes);
     const ir::Source integers = NewReadValue(graph, read, name, initial);
-    for (ir::Node* quantiser : found->second) site.SetIntegers(*quantiser, integers);
+    for (ir::Node* quantiser : quantisers) site.SetIntegers(*quantiser, integers);
     assigns.push_back(uses.assigns[0]);
   }
   return assigns;

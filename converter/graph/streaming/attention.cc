@@ -19,8 +19,6 @@
 namespace weft::graph {
 namespace {
 
-using ReadersOf = std::map<const ir::Node*, std::vector<ir::Node*>>;
-
 constexpr size_t kMaskInput = 3, kScaleInput = 4;
 
 bool Flag(const ir::Graph& graph, const ir::Node& node, const char* key) {
@@ -62,11 +60,6 @@ bool PassesScores(const ir::Graph& graph, ir::Node& node) {
     });
   };
   return in == out && !relation.reshapes && goes_on(row) && goes_on(column);
-}
-
-bool IsReadOnce(const ReadersOf& readers, const ir::Node& node) {
-  const auto found = readers.find(&node);
-  return found != readers.end() && found->second.size() == 1;
 }
 
 bool IsSoftmaxOfRows(const ir::Graph& graph, ir::Node& node) {
@@ -201,7 +194,7 @@ std::optional<Sum> SumOf(const ir::Graph& graph, ir::Node& node, bool takes_scor
 }
 
 // Returns the two operations that replace NaN by 0, which some exporters write after a softmax.
-std::vector<ir::Node*> WithoutNan(const ReadersOf& readers, ir::Node& select) {
+std::vector<ir::Node*> WithoutNan(const ReaderMap& readers, ir::Node& select) {
   if (!IsCalled(select, "Select") || CountIn(select.inputs[1]) != 1) return {};
   ir::Node* question = select.inputs[0].node;
   const bool fits = NumberIn(select.inputs[1]) && IsCalled(*question, "IsNaN") &&
@@ -232,7 +225,7 @@ bool KeepsExcluded(const ir::Graph& graph, ir::Node& node) {
 }
 
 // Goes back from the first operand of the product to the softmax, if there is one.
-ir::Source ReadShares(const ir::Graph& graph, const ReadersOf& readers, CausalAttention& found) {
+ir::Source ReadShares(const ir::Graph& graph, const ReaderMap& readers, CausalAttention& found) {
   const ir::Source shares = found.product->inputs[0];
   ir::Source at = shares;
   size_t reads = 1;
@@ -247,15 +240,14 @@ ir::Source ReadShares(const ir::Graph& graph, const ReadersOf& readers, CausalAt
     at = at.node->inputs[2];
     reads = guard.size();
   }
-  const auto found_readers = readers.find(at.node);
-  const bool is_all = found_readers != readers.end() && found_readers->second.size() == reads;
+  const bool is_all = ReadersIn(readers, *at.node).size() == reads;
   if (!is_all || !IsSoftmaxOfRows(graph, *at.node)) return shares;
   found.softmax = at.node;
   return at.node->inputs[0];
 }
 
 // Returns the attention whose last product is `product`; its reach is not set yet.
-std::optional<CausalAttention> ReadForm(const ir::Graph& graph, const ReadersOf& readers,
+std::optional<CausalAttention> ReadForm(const ir::Graph& graph, const ReaderMap& readers,
                                         ir::Node& product) {
   if (!IsProduct(product)) return std::nullopt;
   CausalAttention found;
@@ -302,7 +294,7 @@ std::vector<CausalAttention> ReadAttentions(ir::Graph& graph, const Folding* fol
   for (ir::Node* node : ir::Topological(graph))
     TakeApart(graph, *node, sampled ? std::optional(sampled->steps) : std::nullopt);
   if (folding != nullptr) MarkAgain(graph, *folding);
-  const ReadersOf readers = Readers(graph);
+  const ReaderMap readers = Readers(graph);
   std::vector<CausalAttention> attentions;
   for (ir::Node* node : ir::Topological(graph)) {
     if (IsCalled(*node, "ScaledDotProductAttention")) others.push_back(node);

@@ -68,7 +68,7 @@ class Keys {
   ir::Graph& graph_;
   const TimeAxes& times_;
   const ir::Source steps_so_far_;
-  const std::map<const ir::Node*, std::vector<ir::Node*>> readers_;
+  const ReaderMap readers_;
   std::map<std::tuple<int64_t, int64_t, int64_t, int64_t>, Lanes> lanes_;
 };
 
@@ -155,7 +155,7 @@ void Keys::AlignSoftmax(const CausalAttention& attention, int64_t columns, int64
 // Returns true if the node only reshapes or repeats its input, and has one reader.
 bool Keys::OnlyRepeats(ir::Node& node, int64_t chunk) const {
   if (node.constant || node.operation == nullptr || times_.Of({&node, 0}) == nullptr) return false;
-  if (readers_.at(&node).size() != 1) return false;
+  if (!IsReadOnce(readers_, node)) return false;
   const AxisRelation& relation = times_.Relation(&node);
   const bool stretches =
       relation.stretches && IsBroadcast(DimsOf(node.inputs[0]), DimsOf({&node, 0}));

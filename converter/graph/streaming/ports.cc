@@ -62,11 +62,11 @@ std::set<const ir::Node*> OnlyInitial(const ir::Graph& graph) {
   std::set<const ir::Node*> only;
   const std::vector<ir::Node*> nodes = ir::Topological(graph);
   for (auto node = nodes.rbegin(); node != nodes.rend(); ++node) {
-    const auto of = readers.find(*node);
-    if (of == readers.end() || of->second.empty()) continue;
-    const bool is_only = std::ranges::all_of(of->second, [&](const ir::Node* reader) {
-      return ir::IsReadValue(*reader) || only.contains(reader) || !Uses(*reader, *node);
-    });
+    const std::vector<ir::Node*>& of_node = ReadersIn(readers, **node);
+    const bool is_only =
+        !of_node.empty() && std::ranges::all_of(of_node, [&](const ir::Node* reader) {
+          return ir::IsReadValue(*reader) || only.contains(reader) || !Uses(*reader, *node);
+        });
     if (is_only) only.insert(*node);
   }
   return only;

@@ -45,9 +45,8 @@ bool IsClosed(const Site& site, const CellDraft& draft) {
   for (const ir::Node* node : draft.nodes) {
     const bool gives = std::ranges::any_of(
         draft.results, [&](const ir::Source& result) { return result.node == node; });
-    const auto found = site.readers.find(node);
-    if (gives || found == site.readers.end()) continue;
-    for (const ir::Node* reader : found->second) {
+    if (gives) continue;
+    for (const ir::Node* reader : ReadersIn(site.readers, *node)) {
       if (!draft.nodes.contains(reader)) return false;
     }
   }

@@ -21,7 +21,7 @@ namespace weft::graph {
 // A graph and its readers during the search for cells.
 struct Site {
   ir::Graph& graph;
-  std::map<const ir::Node*, std::vector<ir::Node*>> readers;
+  ReaderMap readers;
   // For each body Parameter with a back edge, its value in the next iteration.
   std::map<const ir::Node*, ir::Source> successors;
 };

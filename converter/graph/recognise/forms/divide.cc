@@ -18,8 +18,6 @@
 namespace weft::graph {
 namespace {
 
-using ReaderMap = std::map<const ir::Node*, std::vector<ir::Node*>>;
-
 // A part of the result: its columns, and the output that reads them.
 struct Part {
   ir::Source result;
@@ -36,15 +34,9 @@ struct CutProduct {
   std::vector<Part> parts = {};
 };
 
-const std::vector<ir::Node*>& ReadersOf(const ReaderMap& readers, const ir::Node& node) {
-  static const std::vector<ir::Node*> kNone;
-  const auto found = readers.find(&node);
-  return found == readers.end() ? kNone : found->second;
-}
-
 std::optional<CutProduct> PlainMatrixProduct(ir::Node& node, const ReaderMap& readers) {
   const std::optional<ConstantMatrix> matrix = MatrixIn(node);
-  if (!matrix || ReadersOf(readers, *node.inputs[1].node).size() != 1) return std::nullopt;
+  if (!matrix || !IsReadOnce(readers, *node.inputs[1].node)) return std::nullopt;
   const Dims& result = node.outputs[0].type.dims;
   if (result.size() < 2 || result.back() != matrix->outputs) return std::nullopt;
   return CutProduct{.product = &node, .outputs_first = matrix->outputs_first};
@@ -52,7 +44,7 @@ std::optional<CutProduct> PlainMatrixProduct(ir::Node& node, const ReaderMap& re
 
 // Records the addend if the only reader adds one constant number per output.
 void TakeSum(CutProduct& product, const ReaderMap& readers) {
-  const std::vector<ir::Node*>& all = ReadersOf(readers, *product.product);
+  const std::vector<ir::Node*>& all = ReadersIn(readers, *product.product);
   if (all.size() != 1 || !IsCalled(*all[0], "Add")) return;
   ir::Node& sum = *all[0];
   const Dims& dims = sum.outputs[0].type.dims;
@@ -70,7 +62,7 @@ void TakeSum(CutProduct& product, const ReaderMap& readers) {
 std::vector<Part> PartsOf(const ir::Graph& graph, ir::Source whole, const ReaderMap& readers) {
   std::vector<Part> parts;
   const int64_t width = TypeOf(whole).dims.back();
-  for (ir::Node* reader : ReadersOf(readers, *whole.node)) {
+  for (ir::Node* reader : ReadersIn(readers, *whole.node)) {
     if (reader->outputs.empty()) return {};
     for (uint32_t port = 0; port < reader->outputs.size(); ++port) {
       const ir::Source result = {reader, port};
