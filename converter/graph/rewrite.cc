@@ -2,6 +2,7 @@
 #include "converter/graph/rewrite.h"
 
 #include <algorithm>
+#include <limits>
 #include <memory>
 #include <span>
 #include <utility>
@@ -127,6 +128,16 @@ ir::Source NewSlice(ir::Graph& graph, const ir::Node& like, ir::Source data,
   }
   if (!bounds.axes.empty()) inputs.push_back(NewInts(graph, like, bounds.axes));
   return {NewNode(graph, like, "Slice", 8, std::move(inputs)), 0};
+}
+
+ir::Source NewPart(ir::Graph& graph, const ir::Node& like, ir::Source data, int64_t axis,
+                   int64_t begin, int64_t count) {
+  constexpr int64_t kToEnd = std::numeric_limits<int64_t>::max();
+  const int64_t end = begin < 0 && begin + count == 0 ? kToEnd : begin + count;
+  const ir::Source part = NewSlice(graph, like, data, {{begin}, {end}, {1}, {axis}});
+  TensorType& type = part.node->outputs[0].type = TypeOf(data);
+  type.dims[static_cast<size_t>(axis)] = count;
+  return part;
 }
 
 ir::Source NewConcat(ir::Graph& graph, const ir::Node& like, std::vector<ir::Source> parts,

@@ -60,6 +60,10 @@ struct SliceBounds {
 };
 ir::Source NewSlice(ir::Graph& graph, const ir::Node& like, ir::Source data,
                     const SliceBounds& bounds);
+// Returns positions [begin, begin + count) along an axis, typed; a negative `begin` counts from the
+// end.
+ir::Source NewPart(ir::Graph& graph, const ir::Node& like, ir::Source data, int64_t axis,
+                   int64_t begin, int64_t count);
 ir::Source NewConcat(ir::Graph& graph, const ir::Node& like, std::vector<ir::Source> parts,
                      int64_t axis);
 ir::Source NewBroadcast(ir::Graph& graph, const ir::Node& like, ir::Source source,

@@ -150,21 +150,15 @@ class GatherLowering {
     const ir::Source all = Reshaped(data_, dims);
     std::vector<ir::Source> parts;
     for (int64_t row = 0; row < rows; ++row) {
-      parts.push_back(Slice(all, {{row}, {row + frames.count}, {1}, {axis_}}, frames.count));
+      parts.push_back(NewPart(graph_, node_, all, axis_, row, frames.count));
     }
     const ir::Source joined = Joined(std::move(parts));
-    BecomeReshaped(Slice(joined, {{0}, {frames.positions}, {1}, {axis_ + 1}}, frames.positions));
+    BecomeReshaped(NewPart(graph_, node_, joined, axis_ + 1, 0, frames.positions));
   }
 
   ir::Source Joined(std::vector<ir::Source> parts) {
     const std::string axis = std::to_string(axis_ + 1);
     return NewOperation(graph_, node_, "Concat", 1, std::move(parts), {{"axis", axis}});
-  }
-  ir::Source Slice(const ir::Source& source, const SliceBounds& bounds, int64_t extent) {
-    const ir::Source slice = NewSlice(graph_, node_, source, bounds);
-    slice.node->outputs[0].type = TypeOf(source);
-    slice.node->outputs[0].type.dims[static_cast<size_t>(bounds.axes[0])] = extent;
-    return slice;
   }
 
   ir::Graph& graph_;
@@ -230,11 +224,9 @@ void SplitToSlice(ir::Graph& graph, ir::Node& split, uint32_t port) {
   const size_t axis = ops::WrappedAxis(IntsOf(split.inputs[1]).front(), TypeOf(data).dims.size());
   int64_t begin = 0;
   for (uint32_t i = 0; i < port; ++i) begin += split.outputs[i].type.dims[axis];
-  const ir::Source slice =
-      NewSlice(graph, split, data,
-               {{begin}, {begin + TypeOf(part).dims[axis]}, {1}, {static_cast<int64_t>(axis)}});
-  slice.node->outputs[0].type = TypeOf(part);
-  ir::HandOver(graph, part, slice);
+  ir::HandOver(
+      graph, part,
+      NewPart(graph, split, data, static_cast<int64_t>(axis), begin, TypeOf(part).dims[axis]));
 }
 
 // Replaces a Gather of all elements. The extents of the axes may depend on the number of steps

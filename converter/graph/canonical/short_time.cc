@@ -75,12 +75,9 @@ class ShortTimeSplitting {
     return Reshaped(graph_, node_, {factors, 0}, {1, samples});
   }
   ir::Source Cropped(const ir::Source& signal, const ops::OverlapParts& parts) {
-    const int64_t end = TypeOf(signal).dims[1] - parts.pads_end;
     if (parts.pads_begin == 0 && parts.pads_end == 0) return signal;
-    const ir::Source slice = NewSlice(graph_, node_, signal, {{parts.pads_begin}, {end}, {1}, {1}});
-    slice.node->outputs[0].type = TypeOf(signal);
-    slice.node->outputs[0].type.dims[1] = end - parts.pads_begin;
-    return slice;
+    const int64_t kept = TypeOf(signal).dims[1] - parts.pads_begin - parts.pads_end;
+    return NewPart(graph_, node_, signal, 1, parts.pads_begin, kept);
   }
   // The Identity prevents that patterns match across it, because the complete operation would not
   // match.

@@ -2,7 +2,6 @@
 #include "converter/graph/streaming/delays.h"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 #include <vector>
 
@@ -12,8 +11,6 @@
 
 namespace weft::graph {
 namespace {
-
-constexpr int64_t kToEnd = std::numeric_limits<int64_t>::max();
 
 const TensorType kStartType = {ElementType::i32, {}};
 
@@ -36,13 +33,6 @@ ir::Source Typed(const ir::Source& source, const TensorType& type) {
   return source;
 }
 
-ir::Source Part(ir::Graph& graph, const ir::Source& source, int64_t axis, int64_t begin,
-                int64_t count) {
-  const int64_t end = begin < 0 && begin + count == 0 ? kToEnd : begin + count;
-  const ir::Source part = NewSlice(graph, *source.node, source, {{begin}, {end}, {1}, {axis}});
-  return Typed(part, WithExtent(TypeOf(source), axis, count));
-}
-
 ir::Source Joined(ir::Graph& graph, const ir::Node& like, const ir::Source& first,
                   const ir::Source& second, int64_t axis) {
   const int64_t extent = ExtentOf(first, axis) + ExtentOf(second, axis);
@@ -57,9 +47,9 @@ ir::Source FirstPast(ir::Graph& graph, const ir::Node& node, const Delay& delay,
   if (!delay.repeats) return Filled(graph, node, type, delay.fill);
   Dims one = type.dims;
   one[0] = 1;
-  const ir::Source first =
-      Typed(NewReshape(graph, node, Part(graph, node.inputs[0], delay.axis, 0, 1), one),
-            {type.type, one});
+  const ir::Source data = node.inputs[0];
+  const ir::Source start = NewPart(graph, *data.node, data, delay.axis, 0, 1);
+  const ir::Source first = Typed(NewReshape(graph, node, start, one), {type.type, one});
   if (positions == 1) return first;
   return Typed(NewBroadcast(graph, node, first, type.dims), type);
 }
@@ -210,8 +200,8 @@ void ReadSum(ir::Graph& graph, ir::Node& node, const RunningSum& sum, const std:
   const std::string of(node.operation->name);
   ir::Node* sums = NewNode(graph, node, of, node.operation->opset, std::move(inputs));
   const ir::Source all = Typed({sums, 0}, TypeOf(joined));
-  NewAssign(graph, node, name, Part(graph, all, sum.axis, -1, 1));
-  const ir::Source own = Part(graph, all, sum.axis, sum.exclusive ? 0 : 1, positions);
+  NewAssign(graph, node, name, NewPart(graph, *sums, all, sum.axis, -1, 1));
+  const ir::Source own = NewPart(graph, *sums, all, sum.axis, sum.exclusive ? 0 : 1, positions);
   BecomeReshape(graph, node, own, type.dims);
 }
 

@@ -21,13 +21,8 @@ constexpr int64_t kMaxStarts = 16;  // each needs a Select in every step
 
 ir::Source PositionOf(ir::Graph& graph, const ir::Node& like, const ir::Source& starts,
                       int64_t axis, int64_t position) {
-  TensorType type = TypeOf(starts);
-  int64_t& extent = type.dims[static_cast<size_t>(axis)];
-  if (extent == 1) return starts;
-  extent = 1;
-  const ir::Source slice = NewSlice(graph, like, starts, {{position}, {position + 1}, {1}, {axis}});
-  slice.node->outputs[0].type = type;
-  return slice;
+  if (DimsOf(starts)[static_cast<size_t>(axis)] == 1) return starts;
+  return NewPart(graph, like, starts, axis, position, 1);
 }
 
 // Returns `first` at the first `positions` positions, and `other` at later ones.
