@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <unordered_set>
 #include <utility>
 
@@ -60,6 +61,10 @@ Constant OwnedConstant(TensorType type, std::vector<std::byte> bytes) {
 Constant ZerosOf(TensorType type) {
   std::vector<std::byte> bytes(static_cast<size_t>(DenseBytes(type).value_or(0)));
   return OwnedConstant(std::move(type), std::move(bytes));
+}
+
+bool IsOfZeros(const Constant& constant) {
+  return std::ranges::all_of(constant.bytes, [](std::byte byte) { return byte == std::byte{0}; });
 }
 
 double NumberAt(const Constant& constant, size_t i) {

@@ -153,6 +153,8 @@ std::vector<Node*> Topological(const Graph& graph);
 // Returns a constant that owns these bytes; of zeros.
 Constant OwnedConstant(TensorType type, std::vector<std::byte> bytes);
 Constant ZerosOf(TensorType type);
+// Returns true if all bits are 0.
+bool IsOfZeros(const Constant& constant);
 // Returns element `i` as a double, whatever its type.
 double NumberAt(const Constant& constant, size_t i);
 // Returns the elements of a constant of integers or booleans.

@@ -205,28 +205,19 @@ void LowerAttention(LowerScope& scope) {
               scope.input(kAttended), y);
 }
 
-// Groups the output axis at `from_end`, counted from the last axis, with the same axis of the
-// inputs.
-void GroupFromEnd(AxisScope& scope, int64_t from_end, std::initializer_list<size_t> inputs) {
-  const auto to = static_cast<int64_t>(scope.out(0).size()) - from_end;
-  AxisGroup group = {{true, 0, to}};
-  for (const size_t i : inputs) {
-    if (i == kAttentionMask && !HasMask(scope)) continue;
-    const int64_t axis = scope.rank(i) - from_end;
-    if (axis < 0 || AxisScope::At(scope.in(i), axis) != AxisScope::At(scope.out(0), to)) continue;
-    group.push_back({false, i, axis});
-  }
-  scope.relation.groups.push_back(std::move(group));
-}
-
 // In the causal form, the keys that a query attends to depend on its position among all queries.
 void AttentionAxes(AxisScope& scope) {
   const auto rank = static_cast<int64_t>(scope.out(0).size());
-  for (int64_t from_end = 3; from_end <= rank; ++from_end) {
-    GroupFromEnd(scope, from_end, {kQuery, kKey, kAttended, kAttentionMask});
+  std::vector<size_t> batched = {kQuery, kKey, kAttended}, by_row = {kQuery};
+  if (HasMask(scope)) {
+    batched.push_back(kAttentionMask);
+    by_row.push_back(kAttentionMask);
   }
-  if (!IsCausal(scope)) GroupFromEnd(scope, 2, {kQuery, kAttentionMask});
-  GroupFromEnd(scope, 1, {kAttended});
+  for (int64_t from_end = 3; from_end <= rank; ++from_end) {
+    scope.GroupFromEnd(from_end, rank - from_end, batched);
+  }
+  if (!IsCausal(scope)) scope.GroupFromEnd(2, rank - 2, by_row);
+  scope.GroupFromEnd(1, rank - 1, std::array{kAttended});
   scope.relation.reason = "attends over time";
 }
 

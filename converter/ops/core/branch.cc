@@ -10,6 +10,7 @@
 #include "converter/ops/families.h"
 #include "converter/ops/support/body.h"
 #include "converter/ops/support/lengths.h"
+#include "converter/ops/support/loop.h"
 #include "converter/ops/support/movement.h"
 #include "converter/ops/support/port_map.h"
 #include "converter/ops/support/positions.h"
@@ -178,24 +179,16 @@ void CopyResult(program::Builder& builder, ValueId result, ValueId output) {
 
 void LowerBranch(LowerScope& scope, size_t branch, const std::vector<BranchOutput>& outputs) {
   program::Builder& builder = scope.builder;
-  const program::SectionId id = builder.NewSection();
-  const program::BlockId outside = builder.block(), inside = builder.NewBlock();
-  builder.SetBlock(inside);
-  const std::vector<BranchOutput> results = EmitBranch(scope, branch);
-  const program::Because because(builder, format::Reason::branch_result);
-  for (size_t i = 0; i < outputs.size(); ++i) {
-    CopyResult(builder, results[i].value, outputs[i].value);
-    if (outputs[i].length == program::kNone) continue;
-    const ValueId length = builder.View(results[i].length, 0, {ElementType::i32, {}});
-    builder.Copy(length, outputs[i].length);
-  }
-  builder.SetBlock(outside);
-  program::Section& section = builder.program().sections[id];
-  section.copies = {inside};
-  section.trip_count = section.max_trips = 1;
-  section.first_condition = scope.input(0);
-  section.runs_when = branch == kThen;
-  builder.Enter(id);
+  EmitIf(builder, scope.input(0), branch == kThen, [&] {
+    const std::vector<BranchOutput> results = EmitBranch(scope, branch);
+    const program::Because because(builder, format::Reason::branch_result);
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      CopyResult(builder, results[i].value, outputs[i].value);
+      if (outputs[i].length == program::kNone) continue;
+      const ValueId length = builder.View(results[i].length, 0, {ElementType::i32, {}});
+      builder.Copy(length, outputs[i].length);
+    }
+  });
 }
 
 void SetBranchOutputs(LowerScope& scope, const std::vector<BranchOutput>& outputs) {

@@ -115,10 +115,7 @@ void EmitCompare(program::Builder& builder, format::CompareOp op, const Operand&
   if (std::ranges::find(out, 0) != out.end()) return;
   const StridedNest nest = CollapsedNest(out, std::array{a.dims, b.dims});
   format::CompareParams params;
-  params.mutate_rank(Narrow32(nest.dims.size(), "rank"));
-  WriteDims(params.mutable_dims(), nest.dims);
-  WriteDims(params.mutable_a_strides(), nest.strides[0]);
-  WriteDims(params.mutable_b_strides(), nest.strides[1]);
+  WriteNest(params, nest);
   params.mutate_op(op);
   params.mutate_type(builder.type(a.value));
   builder.Emit(params, {a.value, b.value}, {y});

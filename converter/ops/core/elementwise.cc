@@ -187,10 +187,7 @@ void EmitBinary(program::Builder& builder, BinaryOp op, const Operand& a, const 
 void EmitBinary(program::Builder& builder, BinaryOp op, const StridedNest& nest, program::ValueId a,
                 program::ValueId b, program::ValueId y) {
   format::BinaryParams params;
-  params.mutate_rank(Narrow32(nest.dims.size(), "rank"));
-  WriteDims(params.mutable_dims(), nest.dims);
-  WriteDims(params.mutable_a_strides(), nest.strides[0]);
-  WriteDims(params.mutable_b_strides(), nest.strides[1]);
+  WriteNest(params, nest);
   params.mutate_op(op);
   params.mutate_type(builder.type(a));
   builder.Emit(params, {a, b}, {y});

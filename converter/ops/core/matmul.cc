@@ -113,14 +113,7 @@ void MatMulAxes(AxisScope& scope) {
   const int64_t a = scope.rank(0), b = scope.rank(1);
   const int64_t vectors = (a == 1) + (b == 1);
   for (int64_t from_end = 3; from_end <= std::max(a, b); ++from_end) {
-    const int64_t to = out - from_end + vectors;
-    AxisGroup group = {{true, 0, to}};
-    for (const auto& [i, rank] : {std::pair<size_t, int64_t>{0, a}, {1, b}}) {
-      const int64_t axis = rank - from_end;
-      if (axis < 0 || AxisScope::At(scope.in(i), axis) != AxisScope::At(scope.out(0), to)) continue;
-      group.push_back({false, i, axis});
-    }
-    scope.relation.groups.push_back(std::move(group));
+    scope.GroupFromEnd(from_end, out - from_end + vectors, kBoth);
   }
   if (a > 1) {
     const bool permuted = scope.attributes.Bool("transpose_a", false);

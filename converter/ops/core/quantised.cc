@@ -145,11 +145,6 @@ void LowerByteTable(LowerScope& scope) {
                {SignedBytes(builder, x), SignedBytes(builder, table)}, {SignedBytes(builder, y)});
 }
 
-// Returns true if all bits of the constant are 0.
-bool IsOfZeros(const ir::Constant& constant) {
-  return std::ranges::all_of(constant.bytes, [](std::byte byte) { return byte == std::byte{0}; });
-}
-
 // The operands of a product step. Zero addends are omitted.
 std::vector<program::ValueId> ProductInputs(LowerScope& scope, program::ValueId x,
                                             program::ValueId weights) {
@@ -362,10 +357,7 @@ void LowerByteBinary(LowerScope& scope) {
                               WithLeadingOnes(scope.input_dims(1), out.size())};
   const StridedNest nest = CollapsedNest(out, aligned);
   format::BinaryQ8Params params;
-  params.mutate_rank(Narrow32(nest.dims.size(), "rank"));
-  WriteDims(params.mutable_dims(), nest.dims);
-  WriteDims(params.mutable_a_strides(), nest.strides[0]);
-  WriteDims(params.mutable_b_strides(), nest.strides[1]);
+  WriteNest(params, nest);
   params.mutable_a_multiplier() = MultiplierIn(scope, kFirstMultiplier);
   params.mutable_b_multiplier() = MultiplierIn(scope, kSecondMultiplier);
   params.mutable_multiplier() = MultiplierIn(scope, kMultiplier);

@@ -45,14 +45,6 @@ std::optional<std::vector<bool>> ReducedAxes(InferScope& scope) {
   return scope.failed() ? std::nullopt : std::optional(reduced);
 }
 
-// As above after inference, without checks.
-std::vector<bool> ReducedAxes(const LowerScope& scope) {
-  std::vector<bool> reduced(static_cast<size_t>(scope.rank(0)));
-  const Dims axes = *scope.Ints(1);
-  for (const int64_t axis : axes) reduced[axis < 0 ? axis + scope.rank(0) : axis] = true;
-  return reduced;
-}
-
 constexpr size_t kReduced[] = {0};
 
 void InferReduce(InferScope& scope) {
@@ -178,7 +170,7 @@ void LowerReduceInUse(LowerScope& scope, ReduceOp op, const ir::RunTimeExtent& e
 
 template <ReduceOp op>
 void LowerReduce(LowerScope& scope) {
-  const std::vector<bool> reduced = ReducedAxes(scope);
+  const std::vector<bool> reduced = NamedAxes(scope, 1);
   const std::optional<ir::RunTimeExtent> extent = ir::ExtentOf(scope.node().inputs[0]);
   if (extent && reduced[extent->axis]) return LowerReduceInUse(scope, op, *extent, reduced);
   Reduction over = ReductionOf(SpecDims(scope), reduced);

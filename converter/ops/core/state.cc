@@ -8,6 +8,7 @@
 #include "converter/base/visible.h"
 #include "converter/ops/families.h"
 #include "converter/ops/support/first_read.h"
+#include "converter/ops/support/loop.h"
 
 namespace weft::ops {
 namespace {
@@ -130,23 +131,11 @@ void SetOnFirstRead(LowerScope& scope, program::ValueId variable, program::Value
   program::Builder& builder = scope.builder;
   const program::ValueId flag =
       builder.VariableNamed(FlagOf(Id(scope)), {ElementType::boolean, {}}).value;
-  const program::SectionId id = builder.NewSection();
-  const program::BlockId outside = builder.block(), inside = builder.NewBlock();
-  builder.SetBlock(inside);
-  const program::Because because(builder, format::Reason::initial_value);
-  builder.Copy(initial, variable);
-  builder.Fill(flag, 1);
-  builder.SetBlock(outside);
-  program::Section& section = builder.program().sections[id];
-  section.copies = {inside};
-  section.trip_count = section.max_trips = 1;
-  section.first_condition = flag;
-  section.runs_when = false;
-  builder.Enter(id);
-}
-
-bool IsZero(const ir::Constant& constant) {
-  return std::ranges::all_of(constant.bytes, [](std::byte byte) { return byte == std::byte{0}; });
+  EmitIf(builder, flag, false, [&] {
+    const program::Because because(builder, format::Reason::initial_value);
+    builder.Copy(initial, variable);
+    builder.Fill(flag, 1);
+  });
 }
 
 void LowerRead(LowerScope& scope) {
@@ -154,7 +143,7 @@ void LowerRead(LowerScope& scope) {
   const program::ValueId value = scope.builder.VariableNamed(Id(scope), scope.output_type(0)).value;
   if (scope.has_input(0) && !known) {
     SetOnFirstRead(scope, value, scope.input(0));
-  } else if (known && !IsZero(*scope.constant(0))) {  // zeros need no bytes in the file
+  } else if (known && !IsOfZeros(*scope.constant(0))) {  // zeros need no bytes in the file
     scope.builder.SetInitial(Id(scope), scope.input(0));
   }
   scope.SetOutput(0, value);

@@ -21,6 +21,15 @@ void AxisScope::Same(size_t i, size_t j, const std::vector<bool>& but) {
   }
 }
 
+void AxisScope::GroupFromEnd(int64_t from_end, int64_t to, std::span<const size_t> inputs) {
+  AxisGroup group = {{true, 0, to}};
+  for (const size_t i : inputs) {
+    const int64_t axis = rank(i) - from_end;
+    if (axis >= 0 && At(in(i), axis) == At(out(0), to)) group.push_back({false, i, axis});
+  }
+  relation.groups.push_back(std::move(group));
+}
+
 AxisRelation RelationOf(const ir::Graph& graph, ir::Node& node) {
   Faults discarded;  // inference has accepted the node
   AxisScope scope(graph, node, discarded);

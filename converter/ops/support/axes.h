@@ -132,6 +132,9 @@ class AxisScope : public NodeScope {
   // Adds a group of axis `from` of input i and axis `to` of output j, and returns true. Returns
   // false and adds no group if their extents differ.
   bool Pair(size_t i, int64_t from, size_t j, int64_t to);
+  // Groups axis `to` of output 0 with the axes at `from_end`, counted from the last one, of those
+  // inputs that have the same extent there.
+  void GroupFromEnd(int64_t from_end, int64_t to, std::span<const size_t> inputs);
   // Calls Pair for each axis of input i and the axis of output j with the same index. Skips the
   // axes whose flag in `but` is set.
   void Same(size_t i, size_t j, const std::vector<bool>& but = {});

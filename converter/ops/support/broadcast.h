@@ -54,6 +54,15 @@ void WriteDims(Array* array, const Dims& values, std::string_view what = "dimens
   }
 }
 
+// Writes a nest of two operands.
+template <typename Params>
+void WriteNest(Params& params, const StridedNest& nest) {
+  params.mutate_rank(Narrow32(nest.dims.size(), "rank"));
+  WriteDims(params.mutable_dims(), nest.dims);
+  WriteDims(params.mutable_a_strides(), nest.strides[0]);
+  WriteDims(params.mutable_b_strides(), nest.strides[1]);
+}
+
 // Returns true if the node's inputs `operands` have one element type and it is in `allowed`; else
 // reports the inputs and their types.
 bool CheckElements(InferScope& scope, std::span<const size_t> operands,

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "converter/base/narrow.h"
+#include "converter/ir/edit.h"
 #include "converter/ops/support/broadcast.h"
 #include "converter/ops/support/pointwise.h"
 
@@ -17,16 +18,7 @@ namespace {
 class WideNode {
  public:
   WideNode(LowerScope& scope, ElementType narrow) : scope_(scope), narrow_(narrow) {
-    const ir::Node& node = scope.node();
-    node_.id = node.id;
-    node_.line = node.line;
-    node_.name = node.name;
-    node_.type = node.type;
-    node_.version = node.version;
-    node_.attributes = node.attributes;
-    node_.inputs = node.inputs;
-    node_.operation = node.operation;
-    node_.outputs = node.outputs;
+    node_ = std::move(*ir::CopyOf(scope.node()));
     for (ir::OutputPort& output : node_.outputs) Widen(output.type);
     for (size_t i = 0; i < node_.inputs.size(); ++i) {
       if (scope.input_element(i) == narrow) WidenInput(i);

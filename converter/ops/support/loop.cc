@@ -159,4 +159,19 @@ LoopResults LowerLoop(Builder& builder, const LoopSpec& spec, const LowerBody& b
   return out;
 }
 
+void EmitIf(Builder& builder, ValueId condition, bool runs_when,
+            const std::function<void()>& body) {
+  const program::SectionId id = builder.NewSection();
+  const program::BlockId outside = builder.block(), inside = builder.NewBlock();
+  builder.SetBlock(inside);
+  body();
+  builder.SetBlock(outside);
+  program::Section& section = builder.program().sections[id];
+  section.copies = {inside};
+  section.trip_count = section.max_trips = 1;
+  section.first_condition = condition;
+  section.runs_when = runs_when;
+  builder.Enter(id);
+}
+
 }  // namespace weft::ops

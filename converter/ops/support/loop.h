@@ -94,6 +94,10 @@ struct LoopResults {
 // Calls `body` once, or not at all if the loop has no iterations.
 LoopResults LowerLoop(program::Builder& builder, const LoopSpec& spec, const LowerBody& body);
 
+// Emits the steps of `body` in a section that runs if the boolean `condition` equals `runs_when`.
+void EmitIf(program::Builder& builder, program::ValueId condition, bool runs_when,
+            const std::function<void()>& body);
+
 }  // namespace weft::ops
 
 #endif  // WEFT_CONVERTER_OPS_SUPPORT_LOOP_H_
