@@ -2,12 +2,12 @@
 // Operations that cut images into patches. Each is one copy with overlapping strides, from the
 // image itself or from a zero-padded copy.
 #include <algorithm>
-#include <array>
 
 #include "converter/ops/families.h"
 #include "converter/ops/support/axes.h"
 #include "converter/ops/support/broadcast.h"
 #include "converter/ops/support/movement.h"
+#include "converter/ops/support/window.h"
 
 namespace weft::ops {
 namespace {
@@ -21,41 +21,18 @@ bool CheckImage(InferScope& scope) {
 
 // ExtractImagePatches: [N, C, H, W] to [N, kernel H * kernel W * C, out H, out W].
 
-struct PatchAxis {
-  int64_t in = 0, out = 0, kernel = 0, stride = 0, rate = 0;
-  int64_t begin = 0, end = 0;  // zeros around the image
-  int64_t padded() const { return begin + in + end; }
-};
-
-struct Patches {
-  PatchAxis y, x;
-};
-
-// Sets the pads of the axis according to auto_pad.
-void PlacePatches(PatchAxis& axis, bool is_padded, bool more_at_end) {
-  const int64_t extent = (axis.kernel - 1) * axis.rate + 1;
-  if (!is_padded) {
-    axis.out = axis.in < extent ? 0 : (axis.in - extent) / axis.stride + 1;
-    return;
-  }
-  axis.out = (axis.in + axis.stride - 1) / axis.stride;
-  const int64_t zeros = std::max(int64_t{0}, (axis.out - 1) * axis.stride + extent - axis.in);
-  axis.begin = more_at_end ? zeros / 2 : zeros - zeros / 2;
-  axis.end = zeros - axis.begin;
-}
-
 // Reads the attributes; shape inference checks them, with this function or before it.
-Patches PatchesOf(const NodeScope& scope) {
+Window PatchesOf(const NodeScope& scope) {
   constexpr std::string_view kPatchPads[] = {"valid", "same_upper", "same_lower"};
   const std::string pad = scope.attributes.Choice("auto_pad", "valid", kPatchPads);
-  Patches patches;
+  Window patches;
   const Dims sizes = scope.attributes.Ints("sizes"), strides = scope.attributes.Ints("strides");
   const Dims rates = scope.attributes.Ints("rates");
-  const std::array axes = {&patches.y, &patches.x};
-  for (size_t i = 0; i < axes.size(); ++i) {
-    PatchAxis& axis = *axes[i];
-    axis = {scope.input_dims(0)[2 + i], 0, sizes[i], strides[i], rates[i]};
-    PlacePatches(axis, pad != "valid", pad == "same_upper");
+  for (size_t i = 0; i < 2; ++i) {
+    WindowAxis& axis = patches.axis(i);
+    axis = {scope.input_dims(0)[2 + i], sizes[i], strides[i], rates[i]};
+    if (pad != "valid") PadToSame(axis, pad == "same_upper");
+    axis.out = OutExtent(axis, "floor");
   }
   return patches;
 }
@@ -67,37 +44,23 @@ void InferPatches(InferScope& scope) {
     scope.Fault("attribute {} is {}; must be two numbers of at least 1", key, ToString(numbers));
   }
   if (!CheckImage(scope)) return;
-  const Patches patches = PatchesOf(scope);
+  const Window patches = PatchesOf(scope);
   const Dims& dims = scope.input_dims(0);
   const int64_t taps = patches.y.kernel * patches.x.kernel;
   scope.SetOutput(0, scope.input_element(0),
                   {dims[0], taps * dims[1], patches.y.out, patches.x.out});
 }
 
-// [planes, H, W] with zero padding.
-program::ValueId WithZeros(program::Builder& builder, program::ValueId x, int64_t planes,
-                           const Patches& patches) {
-  const auto& [y_axis, x_axis] = patches;
-  const Dims from = {planes, y_axis.in, x_axis.in};
-  const Dims to = {planes, y_axis.padded(), x_axis.padded()};
-  if (from == to) return x;
-  const program::ValueId padded = builder.Scratch({builder.type(x), to});
-  builder.Fill(padded);
-  builder.CopyStrided(x, padded, from, program::DenseStrides(from), 0, program::DenseStrides(to),
-                      y_axis.begin * to[2] + x_axis.begin);
-  return padded;
-}
-
 void LowerPatches(LowerScope& scope) {
   const program::ValueId y = scope.NewOutput(0);
-  const Patches patches = PatchesOf(scope);
+  Window patches = PatchesOf(scope);
   const Dims& in = scope.input_dims(0);
-  const program::ValueId image = WithZeros(scope.builder, scope.input(0), in[0] * in[1], patches);
-  const int64_t row = patches.x.padded(), plane = patches.y.padded() * row;
+  const program::ValueId image = Padded(scope.builder, scope.input(0), in[0] * in[1], 0, patches);
+  const int64_t row = patches.x.in, plane = patches.y.in * row;
   const Dims dims = {in[0], patches.y.kernel, patches.x.kernel,
                      in[1], patches.y.out,    patches.x.out};
   scope.builder.CopyStrided(image, y, dims,
-                            {in[1] * plane, patches.y.rate * row, patches.x.rate, plane,
+                            {in[1] * plane, patches.y.dilation * row, patches.x.dilation, plane,
                              patches.y.stride * row, patches.x.stride},
                             0, program::DenseStrides(dims), 0);
 }

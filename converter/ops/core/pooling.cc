@@ -9,6 +9,7 @@
 
 #include "converter/base/narrow.h"
 #include "converter/ops/core/quantised.h"
+#include "converter/ops/core/reduce.h"
 #include "converter/ops/core/top.h"
 #include "converter/ops/families.h"
 #include "converter/ops/support/axes.h"
@@ -83,14 +84,6 @@ Window WindowOf(const NodeScope& scope) {
   return WindowOf(scope, std::span(data).subspan(2), scope.attributes.Ints("kernel"));
 }
 
-// Number of elements from the start of the first window to the end of the last, including padding.
-int64_t Reach(const WindowAxis& axis) { return (axis.out - 1) * axis.stride + axis.extent(); }
-
-bool StaysInside(const WindowAxis& axis) { return axis.pad_begin == 0 && Reach(axis) <= axis.in; }
-bool StaysInside(const Window& window) {
-  return StaysInside(window.z) && StaysInside(window.y) && StaysInside(window.x);
-}
-
 void CheckIndices(InferScope& scope) {
   const std::optional<int64_t> elements = ElementCount(scope.input_dims(0));
   if (elements && std::in_range<int32_t>(*elements)) return;
@@ -117,7 +110,7 @@ void CountBeyondPads(Window& window) {
   const auto padded = [](const WindowAxis& axis) { return axis.pad_begin + axis.pad_end > 0; };
   if (!padded(window.z) && !padded(window.y) && !padded(window.x)) return;
   for (WindowAxis* axis : {&window.z, &window.y, &window.x}) {
-    axis->pad_end = std::max(axis->pad_end, Reach(*axis) - axis->in - axis->pad_begin);
+    axis->pad_end = std::max(axis->pad_end, axis->reach() - axis->in - axis->pad_begin);
   }
 }
 
@@ -194,29 +187,6 @@ void Emit(LowerScope& scope, PoolOp op) {
   EmitVolumePool(scope.builder, op, data[0] * data[1], window, scope.input(0), y);
 }
 
-// Pads x with elements of these bits up to the reach of the windows, and changes `window` to start
-// inside. Returns x if no padding is needed.
-program::ValueId Padded(program::Builder& builder, program::ValueId x, int64_t planes,
-                        uint64_t bits, Window& window) {
-  if (StaysInside(window)) return x;
-  const Dims to = {planes, Reach(window.z), Reach(window.y), Reach(window.x)};
-  const program::ValueId padded = builder.Scratch({builder.type(x), to});
-  builder.Fill(padded, bits);
-  const auto used = [](const WindowAxis& axis) {
-    return std::min(axis.in, Reach(axis) - axis.pad_begin);
-  };
-  const Dims from = {planes, window.z.in, window.y.in, window.x.in};
-  const Dims strides = program::DenseStrides(to);
-  builder.CopyStrided(
-      x, padded, {planes, used(window.z), used(window.y), used(window.x)},
-      program::DenseStrides(from), 0, strides,
-      window.z.pad_begin * strides[1] + window.y.pad_begin * strides[2] + window.x.pad_begin);
-  window.z.in = to[1];
-  window.y.in = to[2];
-  window.x.in = to[3];
-  return padded;
-}
-
 int64_t WindowCount(const Window& window) { return window.z.out * window.y.out * window.x.out; }
 int64_t TapCount(const Window& window) {
   return window.z.kernel * window.y.kernel * window.x.kernel;
@@ -254,22 +224,14 @@ program::ValueId WindowRows(program::Builder& builder, program::ValueId x, Eleme
 void EmitIntegerMax(program::Builder& builder, program::ValueId x, ElementType data, int64_t planes,
                     const Window& window, program::ValueId y) {
   const program::ValueId rows = WindowRows(builder, x, data, planes, window);
-  format::ReduceParams params;
-  params.mutate_kept_rank(1);
-  params.mutate_reduced_rank(1);
-  WriteDims(params.mutable_dims(), {planes * WindowCount(window), TapCount(window)});
-  WriteDims(params.mutable_strides(), {TapCount(window), 1});
-  params.mutate_op(format::ReduceOp::max);
-  params.mutate_type(builder.type(x));
-  builder.Emit(params, {rows}, {y});
+  const int64_t taps = TapCount(window);
+  const ReduceAxis axes[] = {{planes * WindowCount(window), taps, false}, {taps, 1, true}};
+  EmitReduce(builder, format::ReduceOp::max, axes, rows, y);
 }
 
 // x, or 8-bit and 16-bit integers widened to i32.
 program::ValueId Wide(program::Builder& builder, program::ValueId x) {
-  if (ElementBytes(builder.type(x)) >= 4) return x;
-  const program::ValueId wide = builder.Scratch({ElementType::i32, builder.dims(x)});
-  EmitConvert(builder, x, wide);
-  return wide;
+  return ElementBytes(builder.type(x)) >= 4 ? x : Converted(builder, x, ElementType::i32);
 }
 
 // Integer pooling of i8 or i16 data over one or two axes. A maximum keeps the quantisation
@@ -370,7 +332,7 @@ class IndexSteps {
                taps, offsets);
     program::ValueId numbers = Of(format::BinaryOp::add, offsets, in_plane.windows, {1, dims_[1]});
     const int64_t plane = ProductOf(data_, 2, data_.size());
-    if (!StaysInside(window_)) {  // only NaN: the index may be in the padding
+    if (!window_.stays_inside()) {  // only NaN: the index may be in the padding
       numbers = Of(format::BinaryOp::maximum, numbers, {0}, {1, 1});
       numbers = Of(format::BinaryOp::minimum, numbers, {plane - 1}, {1, 1});
       if (builder_.type(maxima_) != ElementType::f32) numbers = Inside(numbers, in_plane.firsts);

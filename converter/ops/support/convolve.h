@@ -73,7 +73,7 @@ void ConvolutionPermutation(PermuteScope& scope);
 // Integer convolution with wrap-around sums: copies the patches of the data into one tensor and
 // multiplies it with the filters as data. `weights` has the layout of the filters.
 void EmitIntegerConv(program::Builder& builder, int64_t batch, const Filters& filters,
-                     const Window& window, program::ValueId x, program::ValueId weights,
+                     Window window, program::ValueId x, program::ValueId weights,
                      program::ValueId y);
 
 }  // namespace weft::ops

@@ -19,8 +19,22 @@ int64_t At(const Dims& values, size_t i, int64_t fallback) {
   return i < values.size() ? values[i] : fallback;
 }
 
-// Sets pads so that the output has one window per stride of the input. An odd total adds one more
-// at the end (upper) or at the beginning (lower).
+bool CheckAxis(InferScope& scope, const WindowAxis& axis) {
+  return CheckNumber(scope, "an extent of the window", axis.kernel, 1) &&
+         CheckNumber(scope, "a stride", axis.stride, 1) &&
+         CheckNumber(scope, "a dilation", axis.dilation, 1) &&
+         CheckNumber(scope, "a pad at the beginning", axis.pad_begin, 0) &&
+         CheckNumber(scope, "a pad at the end", axis.pad_end, -axis.in) &&
+         CheckNumber(scope, "the window with its dilation", axis.extent(), 1);
+}
+
+}  // namespace
+
+Dims Window::OutDims() const {
+  const Dims all = {z.out, y.out, x.out};
+  return Dims(all.end() - static_cast<std::ptrdiff_t>(axis_count), all.end());
+}
+
 void PadToSame(WindowAxis& axis, bool upper) {
   const int64_t windows = (axis.in + axis.stride - 1) / axis.stride;
   const int64_t total = std::max<int64_t>((windows - 1) * axis.stride + axis.extent() - axis.in, 0);
@@ -38,20 +52,23 @@ int64_t OutExtent(const WindowAxis& axis, std::string_view rounding) {
   return out;
 }
 
-bool CheckAxis(InferScope& scope, const WindowAxis& axis) {
-  return CheckNumber(scope, "an extent of the window", axis.kernel, 1) &&
-         CheckNumber(scope, "a stride", axis.stride, 1) &&
-         CheckNumber(scope, "a dilation", axis.dilation, 1) &&
-         CheckNumber(scope, "a pad at the beginning", axis.pad_begin, 0) &&
-         CheckNumber(scope, "a pad at the end", axis.pad_end, -axis.in) &&
-         CheckNumber(scope, "the window with its dilation", axis.extent(), 1);
-}
-
-}  // namespace
-
-Dims Window::OutDims() const {
-  const Dims all = {z.out, y.out, x.out};
-  return Dims(all.end() - static_cast<std::ptrdiff_t>(axis_count), all.end());
+program::ValueId Padded(program::Builder& builder, program::ValueId x, int64_t planes,
+                        uint64_t bits, Window& window) {
+  if (window.stays_inside()) return x;
+  Dims from = {planes}, to = {planes}, taken = {planes}, zeros;
+  for (WindowAxis* axis : {&window.z, &window.y, &window.x}) {
+    from.push_back(axis->in);
+    to.push_back(axis->reach());
+    zeros.push_back(std::min(axis->pad_begin, axis->reach()));
+    taken.push_back(std::min(axis->in, axis->reach() - zeros.back()));
+    axis->in = axis->reach();
+  }
+  const program::ValueId padded = builder.Scratch({builder.type(x), to});
+  builder.Fill(padded, bits);
+  const Dims strides = program::DenseStrides(to);
+  builder.CopyStrided(x, padded, taken, program::DenseStrides(from), 0, strides,
+                      zeros[0] * strides[1] + zeros[1] * strides[2] + zeros[2]);
+  return padded;
 }
 
 bool CheckLength(InferScope& scope, std::string_view key, size_t axes) {

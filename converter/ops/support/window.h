@@ -21,6 +21,9 @@ namespace weft::ops {
 struct WindowAxis {
   int64_t in = 1, kernel = 1, stride = 1, dilation = 1, pad_begin = 0, pad_end = 0, out = 1;
   int64_t extent() const { return (kernel - 1) * dilation + 1; }
+  // From the start of the first window to the end of the last, including padding.
+  int64_t reach() const { return (out - 1) * stride + extent(); }
+  bool stays_inside() const { return pad_begin == 0 && reach() <= in; }
   // Returns true if each output position reads only the input position of the same index; requires
   // equal extents of input and output.
   bool is_alone() const { return kernel == 1 && stride == 1 && pad_begin == 0; }
@@ -36,6 +39,7 @@ struct Window {
     return i + 2 == axis_count ? y : z;
   }
   Dims OutDims() const;
+  bool stays_inside() const { return z.stays_inside() && y.stays_inside() && x.stays_inside(); }
 };
 
 // Attribute checks; they return false after an error. CheckLength requires one number per axis if
@@ -51,6 +55,17 @@ bool CheckWindow(InferScope& scope, std::span<const int64_t> in, std::span<const
 std::string AutoPad(const NodeScope& scope);
 // Axis i according to the attributes, with pads only if they are explicit; does not set `out`.
 WindowAxis ExplicitAxis(const NodeScope& scope, size_t i, int64_t in, int64_t kernel);
+
+// Sets pads so that the output has one window per stride of the input. An odd total adds one more
+// at the end (upper) or at the beginning (lower).
+void PadToSame(WindowAxis& axis, bool upper);
+// Number of windows. `rounding` is "floor", "ceil" or "ceil_torch".
+int64_t OutExtent(const WindowAxis& axis, std::string_view rounding);
+
+// Pads the `planes` of x with elements of these bits up to the reach of the windows, and changes
+// `window` to start inside. Returns x if no padding is needed.
+program::ValueId Padded(program::Builder& builder, program::ValueId x, int64_t planes,
+                        uint64_t bits, Window& window);
 
 // Checks the attributes and that the window fits the input. Returns nullopt after errors.
 std::optional<Window> InferWindow(InferScope& scope, std::span<const int64_t> in,
