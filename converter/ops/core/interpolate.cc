@@ -9,13 +9,13 @@
 #include <numeric>
 #include <string>
 
-#include "converter/base/narrow.h"
 #include "converter/ops/core/line_matrix.h"
 #include "converter/ops/families.h"
 #include "converter/ops/support/axes.h"
 #include "converter/ops/support/movement.h"
 #include "converter/ops/support/permutation.h"
 #include "converter/ops/support/pointwise.h"
+#include "converter/ops/support/positions.h"
 #include "converter/ops/support/resample.h"
 
 namespace weft::ops {
@@ -171,16 +171,10 @@ void CopyPositions(program::Builder& builder, const Resampled& from, const TapsB
 // An index beyond the axis yields zeros.
 void GatherPositions(program::Builder& builder, const Resampled& from, size_t axis,
                      const Dims& positions, program::ValueId to) {
-  const auto count = static_cast<int64_t>(positions.size());
-  const program::ValueId indices = builder.WeightsOf(
-      {ElementType::i32, {count}}, std::vector<int32_t>(positions.begin(), positions.end()));
-  builder.Emit(
-      format::GatherParams(
-          1, Narrow32(ProductOf(from.dims, 0, axis), "outer"), Narrow32(from.dims[axis], "axis"),
-          Narrow32(ProductOf(from.dims, axis + 1, from.dims.size()), "inner"),
-          Narrow32(count, "indices"), Narrow32(ElementBytes(builder.type(to)), "element bytes"),
-          ElementType::i32, 0, 0),
-      {from.value, indices}, {to});
+  const GatherGeometry geometry = {1, ProductOf(from.dims, 0, axis), from.dims[axis],
+                                   ProductOf(from.dims, axis + 1, from.dims.size()),
+                                   std::ssize(positions)};
+  EmitKnownGather(builder, geometry, from.value, positions, to);
 }
 
 void SumPositions(program::Builder& builder, const Resampled& from, size_t axis,

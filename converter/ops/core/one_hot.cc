@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "converter/ops/core/row_numbers.h"
 #include "converter/ops/families.h"
 #include "converter/ops/support/axes.h"
 #include "converter/ops/support/movement.h"
@@ -64,26 +65,6 @@ void InferOneHotOfMode(InferScope& scope) {
   InferOneHot(scope);
 }
 
-// The indices with depth added to negative ones, before they are broadcast along the new axis.
-// Indices below -depth remain negative.
-program::ValueId CountedFromStart(LowerScope& scope, int64_t depth) {
-  program::Builder& builder = scope.builder;
-  const TensorType type = scope.input_type(0);
-  const auto known = [&](int64_t number) {
-    return Operand{IntegerWeights(builder, type.type, {number}), Dims(type.dims.size(), 1)};
-  };
-  const auto scratch = [&](ElementType element) {
-    return Operand{builder.Scratch({element, type.dims}), type.dims};
-  };
-  const Operand indices = {scope.input(0), type.dims};
-  const Operand is_negative = scratch(ElementType::boolean), raised = scratch(type.type);
-  const Operand counted = scratch(type.type);
-  EmitCompare(builder, format::CompareOp::less, indices, known(0), is_negative.value);
-  EmitBinary(builder, format::BinaryOp::add, indices, known(depth), raised.value);
-  EmitSelect(builder, is_negative, raised, indices, counted);
-  return counted.value;
-}
-
 template <bool has_mode>
 void LowerOneHot(LowerScope& scope) {
   const OneHotSpec spec = ReadOneHotSpec(scope).value();
@@ -91,7 +72,8 @@ void LowerOneHot(LowerScope& scope) {
   const program::ValueId y = scope.NewOutput(0);
   program::Builder& builder = scope.builder;
   const bool from_end = has_mode && CountsFromEnd(scope);
-  const program::ValueId indices = from_end ? CountedFromStart(scope, spec.depth) : scope.input(0);
+  program::ValueId indices = scope.input(0);
+  if (from_end) indices = EmitFromStart(builder, indices, spec.depth);
   const size_t rank = type.dims.size();
   Dims repeated = type.dims, along(rank, 1);
   repeated[spec.axis] = 1;

@@ -8,12 +8,13 @@
 #include <utility>
 #include <vector>
 
-#include "converter/base/narrow.h"
 #include "converter/ops/families.h"
 #include "converter/ops/support/axes.h"
 #include "converter/ops/support/cell.h"
 #include "converter/ops/support/loop.h"
 #include "converter/ops/support/packed.h"
+#include "converter/ops/support/pointwise.h"
+#include "converter/ops/support/positions.h"
 
 namespace weft::ops {
 namespace {
@@ -301,41 +302,16 @@ void SequenceLowering::PrepareInput() {
   x_ = moved;
 }
 
-// a < b over [steps, batch], with strides for a column and a row.
-ValueId EmitLess(program::Builder& builder, ElementType type, ValueId a, ValueId b,
-                 const Dims& dims, const Dims& a_strides, const Dims& b_strides) {
-  const ValueId y = builder.Scratch({ElementType::boolean, dims});
-  format::CompareParams params;
-  params.mutate_rank(Narrow32(dims.size(), "rank"));
-  for (uint32_t i = 0; i < dims.size(); ++i) {
-    params.mutable_dims()->Mutate(i, Narrow32(dims[i], "dims"));
-    params.mutable_a_strides()->Mutate(i, Narrow32(a_strides[i], "a strides"));
-    params.mutable_b_strides()->Mutate(i, Narrow32(b_strides[i], "b strides"));
-  }
-  params.mutate_op(format::CompareOp::less);
-  params.mutate_type(type);
-  builder.Emit(params, {a, b}, {y});
-  return y;
-}
-
-template <typename T>
-ValueId CountUp(program::Builder& builder, ElementType type, int64_t count) {
-  std::vector<T> numbers;
-  for (int64_t i = 0; i < count; ++i) numbers.push_back(static_cast<T>(i));
-  return builder.WeightsOf({type, {count}}, numbers);
-}
-
 void SequenceLowering::PrepareMask() {
   const size_t input = recurrent_.layout.lengths;
   const std::optional<Dims> known = scope_.Ints(input);
   const auto whole = [&](int64_t length) { return length == recurrent_.steps; };
   if (known && std::all_of(known->begin(), known->end(), whole)) return;
-  const ElementType type = scope_.input_element(input);
-  const ValueId times = type == ElementType::i64
-                            ? CountUp<int64_t>(builder_, type, recurrent_.steps)
-                            : CountUp<int32_t>(builder_, type, recurrent_.steps);
+  const int64_t steps = recurrent_.steps, batch = cell_.batch;
+  const ValueId times = IndexSequence(builder_, scope_.input_element(input), steps);
   const ValueId lengths = scope_.input(input);
-  mask_ = EmitLess(builder_, type, times, lengths, {recurrent_.steps, cell_.batch}, {1, 0}, {0, 1});
+  mask_ = builder_.Scratch({ElementType::boolean, {steps, batch}});
+  EmitCompare(builder_, format::CompareOp::less, {times, {steps, 1}}, {lengths, {1, batch}}, mask_);
   // mask[0, b] = 0 < lengths[b]: a row of length 0 ends in zeros, not in its initial state.
   any_ = builder_.View(mask_, 0, {ElementType::boolean, {cell_.batch}});
   zeros_ = builder_.WeightsOf<float>({ElementType::f32, {1}}, {0.0f});
@@ -375,20 +351,10 @@ ValueId SequenceLowering::InitialState(size_t state, int64_t direction) {
 }
 
 ValueId SequenceLowering::Select(ValueId mask, ValueId yes, ValueId no) {
-  const ValueId y = builder_.Scratch(FloatType({cell_.batch, cell_.hidden}));
-  const auto hidden = Narrow32(cell_.hidden, "hidden");
-  const bool zeros = no == zeros_;
-  format::SelectParams params;
-  params.mutate_rank(2);
-  params.mutable_dims()->Mutate(0, Narrow32(cell_.batch, "dims"));
-  params.mutable_dims()->Mutate(1, hidden);
-  params.mutable_condition_strides()->Mutate(0, 1);
-  params.mutable_a_strides()->Mutate(0, hidden);
-  params.mutable_a_strides()->Mutate(1, 1);
-  params.mutable_b_strides()->Mutate(0, zeros ? 0 : hidden);
-  params.mutable_b_strides()->Mutate(1, zeros ? 0 : 1);
-  params.mutate_element_bytes(sizeof(float));
-  builder_.Emit(params, {mask, yes, no}, {y});
+  const Dims dims = {cell_.batch, cell_.hidden};
+  const ValueId y = builder_.Scratch(FloatType(dims));
+  EmitSelect(builder_, {mask, {cell_.batch, 1}}, {yes, dims},
+             {no, no == zeros_ ? Dims{1, 1} : dims}, {y, dims});
   return y;
 }
 
