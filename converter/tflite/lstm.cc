@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "converter/tflite/lstm.h"
 
-#include <array>
 #include <optional>
 #include <utility>
 
@@ -156,9 +155,9 @@ class Step {
   std::array<ir::Source, kGates> sums_;  // by gate
 };
 
-ir::Source AddParameter(Builder& b, const Dims& dims) {
+ir::Source AddParameter(Builder& b, const TensorType& type) {
   ir::Node& node = b.AddNode("Parameter", "opset1", {}, {});
-  node.outputs[0].type.dims = dims;
+  node.outputs[0].type = type;
   node.outputs[0].declared = true;
   b.graph().parameters.push_back(&node);
   return {&node, 0};
@@ -174,27 +173,15 @@ ir::Node* AddResult(Builder& b, ir::Source value) {
 SequenceResult Loop(Builder& b, ir::Source x, const LstmInputs& at, const LstmOptions& options,
                     bool is_backward) {
   const int64_t batch = DimOf(b, at.hidden, 0);
-  const Sources inputs = {x, b.Variable(at.hidden), b.Variable(at.cell)};
-  ir::Body body;
-  {
-    const InnerGraph inner(b, body.graph);
-    const ir::Source chunk = AddParameter(b, {batch, 1, DimOf(b, at.w + kForgetGate, 1)});
-    const Step::States now = {AddParameter(b, {batch, DimOf(b, at.hidden, 1)}),
-                              AddParameter(b, {batch, DimOf(b, at.cell, 1)})};
-    const Step::States next = Step(b, at, options).Next(Squeezed(b, chunk, 1), now);
-    ir::Node* const steps = AddResult(b, Unsqueezed(b, next.hidden, 1));
-    ir::Node *const hidden = AddResult(b, next.hidden), *const cell = AddResult(b, next.cell);
-    const ir::ChunkRange range = ir::WholeRange(1, 1, is_backward);
-    body.map.inputs = {{.parameter = chunk.node, .input = 0, .range = range},
-                       {.parameter = now.hidden.node, .input = 1, .next = hidden},
-                       {.parameter = now.cell.node, .input = 2, .next = cell}};
-    body.map.outputs = {{.result = steps, .port_id = 0, .range = range},
-                        {.result = hidden, .port_id = 1},
-                        {.result = cell, .port_id = 2}};
-  }
-  ir::Node& node = b.AddNode("TensorIterator", "opset1", {}, inputs, 3);
-  node.bodies.push_back(std::move(body));
-  return {{&node, 0}, {&node, 1}, {&node, 2}};
+  const auto type = [&](Dims dims) { return TensorType{ElementType::f32, std::move(dims)}; };
+  return LoopOverSteps(
+      b, {x, b.Variable(at.hidden), b.Variable(at.cell)},
+      {type({batch, 1, DimOf(b, at.w + kForgetGate, 1)}), type({batch, DimOf(b, at.hidden, 1)}),
+       type({batch, DimOf(b, at.cell, 1)})},
+      is_backward, [&](ir::Source chunk, ir::Source hidden, ir::Source cell) {
+        const Step::States next = Step(b, at, options).Next(Squeezed(b, chunk, 1), {hidden, cell});
+        return SequenceResult{Unsqueezed(b, next.hidden, 1), next.hidden, next.cell};
+      });
 }
 
 }  // namespace
@@ -206,6 +193,30 @@ SequenceResult LstmOver(Builder& b, ir::Source x, const LstmInputs& at, const Ls
   b.SetVariable(at.hidden, result.hidden);
   b.SetVariable(at.cell, result.cell);
   return result;
+}
+
+SequenceResult LoopOverSteps(Builder& b, const Sources& inputs,
+                             const std::array<TensorType, 3>& types, bool is_backward,
+                             const StepFunction& step) {
+  ir::Body body;
+  {
+    const InnerGraph inner(b, body.graph);
+    const ir::Source chunk = AddParameter(b, types[0]);
+    const ir::Source old_hidden = AddParameter(b, types[1]), old_cell = AddParameter(b, types[2]);
+    const SequenceResult next = step(chunk, old_hidden, old_cell);
+    ir::Node* const steps = AddResult(b, next.y);
+    ir::Node *const hidden = AddResult(b, next.hidden), *const cell = AddResult(b, next.cell);
+    const ir::ChunkRange range = ir::WholeRange(1, 1, is_backward);
+    body.map.inputs = {{.parameter = chunk.node, .input = 0, .range = range},
+                       {.parameter = old_hidden.node, .input = 1, .next = hidden},
+                       {.parameter = old_cell.node, .input = 2, .next = cell}};
+    body.map.outputs = {{.result = steps, .port_id = 0, .range = range},
+                        {.result = hidden, .port_id = 1},
+                        {.result = cell, .port_id = 2}};
+  }
+  ir::Node& node = b.AddNode("TensorIterator", "opset1", {}, inputs, 3);
+  node.bodies.push_back(std::move(body));
+  return {{&node, 0}, {&node, 1}, {&node, 2}};
 }
 
 ir::Source Unsqueezed(Builder& b, ir::Source x, int64_t axis) {

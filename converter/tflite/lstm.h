@@ -3,6 +3,9 @@
 #ifndef WEFT_CONVERTER_TFLITE_LSTM_H_
 #define WEFT_CONVERTER_TFLITE_LSTM_H_
 
+#include <array>
+#include <functional>
+
 #include "converter/tflite/builder.h"
 
 namespace weft::tflite {
@@ -28,6 +31,15 @@ struct SequenceResult {
 // them.
 SequenceResult LstmOver(Builder& b, ir::Source x, const LstmInputs& at, const LstmOptions& options,
                         bool is_backward);
+
+// Adds a loop over axis 1 of inputs[0]; inputs[1] and inputs[2] are the states. `types` are those
+// of a chunk, with an extent of 1 on that axis, and of the states. `step` adds the layers of a
+// step, which may read only constants from outside, and returns y with that axis.
+using StepFunction =
+    std::function<SequenceResult(ir::Source chunk, ir::Source hidden, ir::Source cell)>;
+SequenceResult LoopOverSteps(Builder& b, const Sources& inputs,
+                             const std::array<TensorType, 3>& types, bool is_backward,
+                             const StepFunction& step);
 
 // Layers that several operators use.
 ir::Source Unsqueezed(Builder& b, ir::Source x, int64_t axis);

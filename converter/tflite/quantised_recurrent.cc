@@ -8,7 +8,7 @@
 #include <limits>
 #include <utility>
 
-#include "converter/ir/edit.h"
+#include "converter/tflite/lstm.h"
 #include "converter/tflite/recurrent_codes.h"
 
 namespace weft::tflite {
@@ -47,10 +47,10 @@ class IntegerLstm {
     const ir::Source c = CodesOfVariable(b_, kCell, b_.InputTensor(kCell).dims, 0);
     ir::Source x = CodesOfInput(b_, kX);
     if (is_time_major_) x = b_.Transposed(x, kSwap);
-    const Sources results = steps_ == 1 ? OneStep(x, h, c, weights) : Loop(x, h, c, weights);
-    b_.SetState(b_.VariableName(kHidden), results[1]);
-    b_.SetState(b_.VariableName(kCell), results[2]);
-    SetCodes(b_, is_time_major_ ? b_.Transposed(results[0], kSwap) : results[0]);
+    const SequenceResult results = steps_ == 1 ? OneStep(x, h, c, weights) : Loop(x, h, c, weights);
+    b_.SetState(b_.VariableName(kHidden), results.hidden);
+    b_.SetState(b_.VariableName(kCell), results.cell);
+    SetCodes(b_, is_time_major_ ? b_.Transposed(results.y, kSwap) : results.y);
   }
 
  private:
@@ -86,8 +86,8 @@ class IntegerLstm {
   const Tensor* Intermediate(size_t position) const;
   int64_t CellClip() const;
 
-  Sources OneStep(ir::Source x, ir::Source h, ir::Source c, const Sources& weights);
-  Sources Loop(ir::Source x, ir::Source h, ir::Source c, const Sources& weights);
+  SequenceResult OneStep(ir::Source x, ir::Source h, ir::Source c, const Sources& weights);
+  SequenceResult Loop(ir::Source x, ir::Source h, ir::Source c, const Sources& weights);
 
   Builder& b_;
   bool is_micro_ = true, is_coupled_ = false, has_peepholes_ = false, has_norm_ = false;
@@ -348,9 +348,9 @@ Attributes IntegerLstm::AttributesOf() const {
   return attributes;
 }
 
-Sources IntegerLstm::OneStep(ir::Source x, ir::Source h, ir::Source c, const Sources& weights) {
-  const std::array<int64_t, 1> axis = {1};
-  const ir::Source row = b_.Add("Squeeze", {x, b_.Ints(axis)});
+SequenceResult IntegerLstm::OneStep(ir::Source x, ir::Source h, ir::Source c,
+                                    const Sources& weights) {
+  const ir::Source row = Squeezed(b_, x, 1);
   ir::Node& cell = b_.AddNode("QuantizedLSTMCell", kOwnVersion, AttributesOf(),
                               {row, h, c, weights[0], weights[1], weights[2]}, 2);
   ir::Source next = {&cell, 0};
@@ -358,91 +358,21 @@ Sources IntegerLstm::OneStep(ir::Source x, ir::Source h, ir::Source c, const Sou
     next = b_.Add("QuantizedMatMul", kOwnVersion, AttributesOfProjection(),
                   {next, weights[3], weights[4], weights[5], weights[6]});
   }
-  const ir::Source y = b_.Add("Unsqueeze", {next, b_.Ints(axis)});
-  return {y, next, {&cell, 1}};
+  return {Unsqueezed(b_, next, 1), next, {&cell, 1}};
 }
 
-// Nodes of a loop's body.
-class BodyMaker {
- public:
-  BodyMaker(Builder& b, ir::Node& loop) : loop_(loop), body_(loop.bodies.emplace_back()) {
-    body_.graph = std::make_unique<ir::Graph>();
-    body_.graph->name = loop.name;
-    body_.graph->file = b.graph().file;
-  }
-
-  ir::Source Add(const char* type, const char* version, Attributes attributes, Sources inputs,
-                 size_t outputs = 1) {
-    body_.graph->nodes.push_back(ir::MakeNode(loop_));
-    ir::Node& node = *body_.graph->nodes.back();
-    node.type = type;
-    node.version = version;
-    node.attributes = std::move(attributes);
-    node.inputs = std::move(inputs);
-    node.declared_inputs.resize(node.inputs.size());
-    node.outputs.resize(outputs);
-    return {&node, 0};
-  }
-  ir::Source Add(const char* type, Sources inputs) {  // of opset1, without attributes
-    return Add(type, "opset1", {}, std::move(inputs));
-  }
-  ir::Source Parameter(TensorType type) {
-    const ir::Source made = Add("Parameter", {});
-    made.node->outputs[0].type = std::move(type);
-    body_.graph->parameters.push_back(made.node);
-    return made;
-  }
-  ir::Source Constant(const ir::Source& outside) {
-    const ir::Source made = Add("Const", {});
-    made.node->constant = outside.node->constant;
-    made.node->outputs[0].type = outside.node->constant->type;
-    return made;
-  }
-  ir::Node& Result(ir::Source source) {
-    ir::Node& result = *Add("Result", "opset1", {}, {source}, 0).node;
-    body_.graph->results.push_back(&result);
-    return result;
-  }
-  ir::PortMap& map() { return body_.map; }
-
- private:
-  ir::Node& loop_;
-  ir::Body& body_;
-};
-
-Sources IntegerLstm::Loop(ir::Source x, ir::Source h, ir::Source c, const Sources& weights) {
-  ir::Node& loop = b_.AddNode("TensorIterator", "opset1", {}, {}, 0);
-  BodyMaker body(b_, loop);
+SequenceResult IntegerLstm::Loop(ir::Source x, ir::Source h, ir::Source c, const Sources& weights) {
+  const ElementType type = CodeTypeOf(b_.InputTensor(kX));
   const Dims& of_h = b_.InputTensor(kHidden).dims;
-  const Dims& of_c = b_.InputTensor(kCell).dims;
-  const ir::Source chunk =
-      body.Parameter({CodeTypeOf(b_.InputTensor(kX)), {of_h[0], 1, b_.InputTensor(kX).dims[2]}});
-  ir::AddSlice(loop, ir::AddInput(loop, x), *chunk.node, ir::WholeRange(1, 1, false));
-  const ir::Source old_h = body.Parameter({CodeTypeOf(b_.InputTensor(kX)), of_h});
-  const ir::Source old_c = body.Parameter({ElementType::i16, of_c});
-  const ir::Source axes = body.Constant(b_.Ints(std::array<int64_t, 1>{1}));
-  const ir::Source row = body.Add("Squeeze", {chunk, axes});
-  const ir::Source cell = body.Add("QuantizedLSTMCell", kOwnVersion, AttributesOf(),
-                                   {row, old_h, old_c, body.Constant(weights[0]),
-                                    body.Constant(weights[1]), body.Constant(weights[2])},
-                                   2);
-  ir::Source next = cell;
-  if (is_projected_) {
-    Sources inputs = {cell};
-    for (size_t i = 3; i < weights.size(); ++i) inputs.push_back(body.Constant(weights[i]));
-    next = body.Add("QuantizedMatMul", kOwnVersion, AttributesOfProjection(), inputs);
-  }
-  const ir::Source y = body.Add("Unsqueeze", {next, axes});
-  ir::Node &h_next = body.Result(next), &c_next = body.Result({cell.node, 1});
-  body.map().inputs.push_back(
-      {.parameter = old_h.node, .input = ir::AddInput(loop, h), .next = &h_next});
-  body.map().inputs.push_back(
-      {.parameter = old_c.node, .input = ir::AddInput(loop, c), .next = &c_next});
-  const auto scan = static_cast<uint32_t>(ir::AddOutput(loop, body.Result(y)));
-  body.map().outputs[scan].range = ir::WholeRange(1, 1, false);
-  const auto last_h = static_cast<uint32_t>(ir::AddOutput(loop, h_next));
-  const auto last_c = static_cast<uint32_t>(ir::AddOutput(loop, c_next));
-  return {{&loop, scan}, {&loop, last_h}, {&loop, last_c}};
+  const TensorType chunk = {type, {of_h[0], 1, b_.InputTensor(kX).dims[2]}};
+  return LoopOverSteps(
+      b_, {x, h, c},
+      {chunk, TensorType{type, of_h}, TensorType{ElementType::i16, b_.InputTensor(kCell).dims}},
+      false, [&](ir::Source part, ir::Source old_h, ir::Source old_c) {
+        Sources inside;
+        for (const ir::Source& one : weights) inside.push_back(b_.Const(*one.node->constant));
+        return OneStep(part, old_h, old_c, inside);
+      });
 }
 
 }  // namespace
