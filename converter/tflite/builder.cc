@@ -145,6 +145,22 @@ ir::Source Builder::Sliced(ir::Source x, int64_t axis, int64_t begin, int64_t en
              {x, Ints({{begin}}), Ints({{end}}), Ints({{1}}), Ints({{axis}})});
 }
 
+ir::Source Builder::Joined(const Sources& parts, int64_t axis) {
+  return Add("Concat", "opset1", {{"axis", std::to_string(axis)}}, parts);
+}
+
+ir::Source Builder::Unsqueezed(ir::Source x, int64_t axis) {
+  return Add("Unsqueeze", {x, Ints({{axis}})});
+}
+
+ir::Source Builder::Squeezed(ir::Source x, int64_t axis) {
+  return Add("Squeeze", {x, Ints({{axis}})});
+}
+
+ir::Source Builder::Broadcasted(ir::Source x, ir::Source shape) {
+  return Add("Broadcast", "opset3", {{"mode", "numpy"}}, {x, shape});
+}
+
 ir::Source Builder::Converted(ir::Source x, ElementType type) {
   return Add("Convert", "opset1", {{"destination_type", std::string(Name(type))}}, {x});
 }

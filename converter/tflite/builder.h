@@ -117,6 +117,10 @@ class Builder {
   // dims may contain -1 once; 0 is an empty axis.
   ir::Source Reshaped(ir::Source x, std::span<const int64_t> dims);
   ir::Source Sliced(ir::Source x, int64_t axis, int64_t begin, int64_t end);
+  ir::Source Joined(const Sources& parts, int64_t axis);
+  ir::Source Unsqueezed(ir::Source x, int64_t axis);
+  ir::Source Squeezed(ir::Source x, int64_t axis);
+  ir::Source Broadcasted(ir::Source x, ir::Source shape);
   ir::Source Converted(ir::Source x, ElementType type);
   ir::Source Activated(ir::Source x, schema::Activation activation);
 

@@ -103,10 +103,6 @@ ir::Source Both(Builder& b, const char* type, ir::Source x, ir::Source y) {
   return b.Add(type, {x, y});
 }
 
-ir::Source Joined(Builder& b, ir::Source x, ir::Source y, int64_t axis) {
-  return b.Add("Concat", "opset1", {{"axis", std::to_string(axis)}}, {x, y});
-}
-
 // y and x of the first corner, then of the last one: [1, n, 4].
 ir::Source Corners(Builder& b, const DetectionHead& head) {
   const ir::Source code = b.Input(0), anchors = b.Input(2);
@@ -120,7 +116,7 @@ ir::Source Corners(Builder& b, const DetectionHead& head) {
   const ir::Source growth = b.Add("Exp", {scaled(2, head.size_scale)});
   const ir::Source half =
       Both(b, "Multiply", Both(b, "Multiply", growth, b.Float(0.5f)), anchor_size);
-  return Joined(b, Both(b, "Subtract", centre, half), Both(b, "Add", centre, half), 2);
+  return b.Joined({Both(b, "Subtract", centre, half), Both(b, "Add", centre, half)}, 2);
 }
 
 // Scores of the classes, [1, n, classes], without the background.
@@ -142,7 +138,7 @@ ir::Source Rows(Builder& b, const DetectionHead& head, ir::Source x, int64_t row
   const Dims dims = {head.max - rows, 3};
   const std::vector<float> none(static_cast<size_t>(dims[0] * 3), -1.0f);
   const ir::Source free = b.Floats(dims, none);
-  return Joined(b, x, is_float ? free : b.Converted(free, ElementType::i32), 0);
+  return b.Joined({x, is_float ? free : b.Converted(free, ElementType::i32)}, 0);
 }
 
 }  // namespace

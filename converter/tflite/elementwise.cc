@@ -262,8 +262,7 @@ void Dequantize(Builder& b) {
 
 void ZerosLike(Builder& b) {
   const ir::Source shape = b.Add("ShapeOf", "opset3", {{"output_type", "i64"}}, {b.Input(0)});
-  b.Set(0,
-        b.Add("Broadcast", "opset3", {{"mode", "numpy"}}, {ZeroLike(b, b.InputTensor(0)), shape}));
+  b.Set(0, b.Broadcasted(ZeroLike(b, b.InputTensor(0)), shape));
 }
 
 // The range is moved so that 0 is a multiple of the step.

@@ -35,7 +35,7 @@ ir::Source Gates(Builder& b, size_t first, bool has_input_gate) {
     const ir::Source one = b.Input(first + (is_coupled ? kForgetGate : gate));
     gates.push_back(is_coupled ? b.Add("Negative", {one}) : one);
   }
-  return JoinedOn(b, gates, 0);
+  return b.Joined(gates, 0);
 }
 
 // Peepholes of the forget, input and output gate; nullopt if the cell has none.
@@ -44,7 +44,7 @@ std::optional<ir::Source> Peepholes(Builder& b, size_t first, bool has_input_gat
   if (!b.Has(first + kOfForget)) return std::nullopt;
   const ir::Source forget = b.Input(first + kOfForget);
   const ir::Source input = has_input_gate ? b.Input(first) : b.Add("Negative", {forget});
-  return JoinedOn(b, {forget, input, b.Input(first + kOfOutput)}, 0);
+  return b.Joined({forget, input, b.Input(first + kOfOutput)}, 0);
 }
 
 SequenceResult Sequence(Builder& b, ir::Source x, const LstmInputs& at, const LstmOptions& options,
@@ -55,17 +55,17 @@ SequenceResult Sequence(Builder& b, ir::Source x, const LstmInputs& at, const Ls
                                  {"direction", is_backward ? "reverse" : "forward"},
                                  {"activations", "sigmoid," + activation + "," + activation}};
   Sources inputs = {x,
-                    Unsqueezed(b, b.Variable(at.hidden), 1),
-                    Unsqueezed(b, b.Variable(at.cell), 1),
+                    b.Unsqueezed(b.Variable(at.hidden), 1),
+                    b.Unsqueezed(b.Variable(at.cell), 1),
                     LengthsOf(b, x),
-                    Unsqueezed(b, Gates(b, at.w, has_input_gate), 0),
-                    Unsqueezed(b, Gates(b, at.r, has_input_gate), 0),
-                    Unsqueezed(b, Gates(b, at.biases, has_input_gate), 0)};
+                    b.Unsqueezed(Gates(b, at.w, has_input_gate), 0),
+                    b.Unsqueezed(Gates(b, at.r, has_input_gate), 0),
+                    b.Unsqueezed(Gates(b, at.biases, has_input_gate), 0)};
   const std::optional<ir::Source> peepholes = Peepholes(b, at.peepholes, has_input_gate);
-  if (peepholes) inputs.push_back(Unsqueezed(b, *peepholes, 0));
+  if (peepholes) inputs.push_back(b.Unsqueezed(*peepholes, 0));
   ir::Node& node =
       b.AddNode("LSTMSequence", peepholes ? "opset1" : "opset5", attributes, inputs, 3);
-  return {Squeezed(b, {&node, 0}, 1), Squeezed(b, {&node, 1}, 1), Squeezed(b, {&node, 2}, 1)};
+  return {b.Squeezed({&node, 0}, 1), b.Squeezed({&node, 1}, 1), b.Squeezed({&node, 2}, 1)};
 }
 
 // The layers of one step.
@@ -108,7 +108,7 @@ class Step {
   ir::Source Joined(size_t first) {
     Sources parts;
     for (const size_t gate : gates_) parts.push_back(b_.Input(first + gate));
-    return JoinedOn(b_, parts, 0);
+    return b_.Joined(parts, 0);
   }
 
   // The sums of all gates are one product with x and one with the hidden state.
@@ -179,8 +179,8 @@ SequenceResult Loop(Builder& b, ir::Source x, const LstmInputs& at, const LstmOp
       {type({batch, 1, DimOf(b, at.w + kForgetGate, 1)}), type({batch, DimOf(b, at.hidden, 1)}),
        type({batch, DimOf(b, at.cell, 1)})},
       is_backward, [&](ir::Source chunk, ir::Source hidden, ir::Source cell) {
-        const Step::States next = Step(b, at, options).Next(Squeezed(b, chunk, 1), {hidden, cell});
-        return SequenceResult{Unsqueezed(b, next.hidden, 1), next.hidden, next.cell};
+        const Step::States next = Step(b, at, options).Next(b.Squeezed(chunk, 1), {hidden, cell});
+        return SequenceResult{b.Unsqueezed(next.hidden, 1), next.hidden, next.cell};
       });
 }
 
@@ -219,25 +219,13 @@ SequenceResult LoopOverSteps(Builder& b, const Sources& inputs,
   return {{&node, 0}, {&node, 1}, {&node, 2}};
 }
 
-ir::Source Unsqueezed(Builder& b, ir::Source x, int64_t axis) {
-  return b.Add("Unsqueeze", {x, b.Ints(std::array{axis})});
-}
-
-ir::Source Squeezed(Builder& b, ir::Source x, int64_t axis) {
-  return b.Add("Squeeze", {x, b.Ints(std::array{axis})});
-}
-
-ir::Source JoinedOn(Builder& b, const Sources& parts, int64_t axis) {
-  return b.Add("Concat", "opset1", {{"axis", std::to_string(axis)}}, parts);
-}
-
 ir::Source LengthsOf(Builder& b, ir::Source x) {
   const ir::Source shape = b.Add("ShapeOf", "opset3", {{"output_type", "i64"}}, {x});
   const auto dim = [&](int64_t axis) {
     return b.Add("Gather", "opset8", {{"batch_dims", "0"}},
                  {shape, b.Ints(std::array{axis}), b.Int(0)});
   };
-  return b.Add("Broadcast", "opset3", {{"mode", "numpy"}}, {dim(1), dim(0)});
+  return b.Broadcasted(dim(1), dim(0));
 }
 
 std::string ActivationName(Builder& b, schema::Activation activation) {

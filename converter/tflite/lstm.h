@@ -42,9 +42,6 @@ SequenceResult LoopOverSteps(Builder& b, const Sources& inputs,
                              const StepFunction& step);
 
 // Layers that several operators use.
-ir::Source Unsqueezed(Builder& b, ir::Source x, int64_t axis);
-ir::Source Squeezed(Builder& b, ir::Source x, int64_t axis);
-ir::Source JoinedOn(Builder& b, const Sources& parts, int64_t axis);
 // The number of steps, for each sequence of x.
 ir::Source LengthsOf(Builder& b, ir::Source x);
 // The name in the IR; empty after a fault.

@@ -24,10 +24,6 @@ size_t LengthOf(const Tensor& tensor) {
   return tensor.dims.empty() ? 1 : static_cast<size_t>(tensor.dims[0]);
 }
 
-ir::Source WithoutAxis(Builder& b, ir::Source x, int64_t axis) {
-  return b.Add("Squeeze", {x, b.Ints({{axis}})});
-}
-
 // The numbers of columns 0 and 1 of a matrix of two columns; nullopt after a fault.
 std::optional<std::pair<Dims, Dims>> Pairs(Builder& b, size_t input) {
   const auto numbers = b.Integers(input);
@@ -142,11 +138,10 @@ ir::Source GridOfUpdate(Builder& b, size_t rank) {
     dims[i] = -1;
     const ir::Source range =
         b.Add("Range", "opset4", {{"output_type", "i64"}}, {b.Int(0), extent, b.Int(1)});
-    const ir::Source all =
-        b.Add("Broadcast", "opset3", {{"mode", "numpy"}}, {b.Reshaped(range, dims), shape});
+    const ir::Source all = b.Broadcasted(b.Reshaped(range, dims), shape);
     positions.push_back(b.Add("Unsqueeze", {all, b.Int(static_cast<int64_t>(rank))}));
   }
-  return b.Add("Concat", "opset1", {{"axis", std::to_string(rank)}}, positions);
+  return b.Joined(positions, static_cast<int64_t>(rank));
 }
 
 // The axes in input 1, counted from the front.
@@ -183,8 +178,7 @@ void Transpose(Builder& b) { b.SetMoved(0, b.Add("Transpose", {b.Input(0), AxesF
 
 void Concatenation(Builder& b) {
   const auto& options = b.Options<schema::ConcatenationOptions>();
-  const ir::Source y =
-      b.Add("Concat", "opset1", {{"axis", std::to_string(options.axis())}}, b.Inputs());
+  const ir::Source y = b.Joined(b.Inputs(), options.axis());
   if (options.activation() == schema::Activation::none) return SetJoined(b, 0, y);
   b.Set(0, b.Activated(y, options.activation()));
 }
@@ -193,10 +187,8 @@ void Pack(Builder& b) {
   int64_t axis = b.Options<schema::PackOptions>().axis();
   if (axis < 0) axis += b.Rank(0) + 1;
   Sources parts;
-  for (const ir::Source& x : b.Inputs()) {
-    parts.push_back(b.Add("Unsqueeze", {x, b.Ints({{axis}})}));
-  }
-  SetJoined(b, 0, b.Add("Concat", "opset1", {{"axis", std::to_string(axis)}}, parts));
+  for (const ir::Source& x : b.Inputs()) parts.push_back(b.Unsqueezed(x, axis));
+  SetJoined(b, 0, b.Joined(parts, axis));
 }
 
 void Unpack(Builder& b) {
@@ -205,7 +197,7 @@ void Unpack(Builder& b) {
   const size_t count = b.output_count();
   ir::Node& split = b.AddNode("Split", "opset1", {{"num_splits", std::to_string(count)}},
                               {b.Input(0), b.Int(axis)}, count);
-  for (uint32_t i = 0; i < count; ++i) b.SetMoved(i, WithoutAxis(b, {&split, i}, axis));
+  for (uint32_t i = 0; i < count; ++i) b.SetMoved(i, b.Squeezed({&split, i}, axis));
 }
 
 void Split(Builder& b) {
@@ -356,7 +348,7 @@ void ScatterNd(Builder& b) {
   const ir::Source added = has_codes ? b.Converted(b.PortInput(1), ElementType::i32) : b.Input(1);
   const ir::Source zero =
       has_codes ? b.Converted(b.Int(0), ElementType::i32) : ZeroLike(b, updates);
-  const ir::Source zeros = b.Add("Broadcast", "opset3", {{"mode", "numpy"}}, {zero, b.Input(2)});
+  const ir::Source zeros = b.Broadcasted(zero, b.Input(2));
   const ir::Source sums =
       b.Add("ScatterNDUpdate", "opset15", {{"reduction", "sum"}}, {zeros, b.Input(0), added});
   if (!has_codes) return b.Set(0, sums);

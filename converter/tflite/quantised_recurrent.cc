@@ -350,7 +350,7 @@ Attributes IntegerLstm::AttributesOf() const {
 
 SequenceResult IntegerLstm::OneStep(ir::Source x, ir::Source h, ir::Source c,
                                     const Sources& weights) {
-  const ir::Source row = Squeezed(b_, x, 1);
+  const ir::Source row = b_.Squeezed(x, 1);
   ir::Node& cell = b_.AddNode("QuantizedLSTMCell", kOwnVersion, AttributesOf(),
                               {row, h, c, weights[0], weights[1], weights[2]}, 2);
   ir::Source next = {&cell, 0};
@@ -358,7 +358,7 @@ SequenceResult IntegerLstm::OneStep(ir::Source x, ir::Source h, ir::Source c,
     next = b_.Add("QuantizedMatMul", kOwnVersion, AttributesOfProjection(),
                   {next, weights[3], weights[4], weights[5], weights[6]});
   }
-  return {Unsqueezed(b_, next, 1), next, {&cell, 1}};
+  return {b_.Unsqueezed(next, 1), next, {&cell, 1}};
 }
 
 SequenceResult IntegerLstm::Loop(ir::Source x, ir::Source h, ir::Source c, const Sources& weights) {

@@ -32,20 +32,20 @@ ir::Source RnnSequence(Builder& b, ir::Source x, size_t at, size_t state,
                                  {"direction", is_backward ? "reverse" : "forward"},
                                  {"activations", ActivationName(b, activation)}};
   const Sources inputs = {x,
-                          Unsqueezed(b, b.Variable(state), 1),
+                          b.Unsqueezed(b.Variable(state), 1),
                           LengthsOf(b, x),
-                          Unsqueezed(b, b.Input(at), 0),
-                          Unsqueezed(b, b.Input(at + 1), 0),
-                          Unsqueezed(b, b.Input(at + 2), 0)};
+                          b.Unsqueezed(b.Input(at), 0),
+                          b.Unsqueezed(b.Input(at + 1), 0),
+                          b.Unsqueezed(b.Input(at + 2), 0)};
   ir::Node& node = b.AddNode("RNNSequence", "opset5", attributes, inputs, 2);
-  b.SetVariable(state, Squeezed(b, {&node, 1}, 1));
-  return Squeezed(b, {&node, 0}, 1);
+  b.SetVariable(state, b.Squeezed({&node, 1}, 1));
+  return b.Squeezed({&node, 0}, 1);
 }
 
 // Sets one output with both directions, or two outputs.
 void SetDirections(Builder& b, ir::Source forward, ir::Source backward, bool merges,
                    bool is_time_major) {
-  if (merges) return b.Set(0, BatchFirst(b, JoinedOn(b, {forward, backward}, 2), is_time_major));
+  if (merges) return b.Set(0, BatchFirst(b, b.Joined({forward, backward}, 2), is_time_major));
   b.Set(0, BatchFirst(b, forward, is_time_major));
   b.Set(1, BatchFirst(b, backward, is_time_major));
 }
@@ -83,10 +83,10 @@ void Lstm(Builder& b) {
     return b.Refuse("has kernel type basic; must be full");
   }
   const SequenceResult result =
-      LstmOver(b, Unsqueezed(b, b.Input(0), 1), {},
+      LstmOver(b, b.Unsqueezed(b.Input(0), 1), {},
                {options.activation(), options.cell_clip(), options.proj_clip()},
                /*is_backward=*/false);
-  b.Set(0, Squeezed(b, result.y, 1));
+  b.Set(0, b.Squeezed(result.y, 1));
 }
 
 void BidirectionalSequenceLstm(Builder& b) {
@@ -113,8 +113,8 @@ void UnidirectionalSequenceRnn(Builder& b) {
 void Rnn(Builder& b) {
   const auto& options = b.Options<schema::RNNOptions>();
   if (!RequireFloats(b) || !b.RequireRank(0, 2)) return;
-  const ir::Source x = Unsqueezed(b, b.Input(0), 1);
-  b.Set(0, Squeezed(b, RnnSequence(b, x, 1, 4, options.activation(), /*is_backward=*/false), 1));
+  const ir::Source x = b.Unsqueezed(b.Input(0), 1);
+  b.Set(0, b.Squeezed(RnnSequence(b, x, 1, 4, options.activation(), /*is_backward=*/false), 1));
 }
 
 void BidirectionalSequenceRnn(Builder& b) {
@@ -145,7 +145,7 @@ void Svdf(Builder& b) {
       b.Add("MatMul", "opset1", {{"transpose_a", "false"}, {"transpose_b", "true"}},
             {b.Input(0), b.Input(1)});
   const ir::Source rest = b.Sliced(past, 2, 1, memory);
-  const ir::Source all = JoinedOn(b, {rest, Unsqueezed(b, product, 2)}, 2);
+  const ir::Source all = b.Joined({rest, b.Unsqueezed(product, 2)}, 2);
   b.SetVariable(kState, all);
   const auto sum = [&](ir::Source x) {
     return b.Add("ReduceSum", "opset1", {{"keep_dims", "false"}},

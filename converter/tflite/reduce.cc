@@ -46,7 +46,7 @@ void ArgExtreme(Builder& b, const char* mode) {
   if (!axis || axis->size() != 1) return;
   ir::Node& top = b.AddNode("TopK", "opset11", TopAttributes(b, (*axis)[0], mode, 0),
                             {b.Input(0), b.Int(1)}, 2);
-  b.Set(0, b.Add("Squeeze", {{&top, 1}, b.Ints(*axis)}));
+  b.Set(0, b.Squeezed({&top, 1}, axis->front()));
 }
 
 }  // namespace

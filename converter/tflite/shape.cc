@@ -13,10 +13,6 @@ std::string TypeText(const Builder& b) {
   return b.OutputTensor(0).type == schema::ElementType::i64 ? "i64" : "i32";
 }
 
-ir::Source Broadcasted(Builder& b, ir::Source x, ir::Source shape) {
-  return b.Add("Broadcast", "opset3", {{"mode", "numpy"}}, {x, shape});
-}
-
 }  // namespace
 
 void Shape(Builder& b) {
@@ -32,8 +28,8 @@ void Range(Builder& b) {
                  {b.Input(0), b.Input(1), b.Input(2)}));
 }
 
-void Fill(Builder& b) { b.SetMoved(0, Broadcasted(b, b.Input(1), b.Input(0)), 1); }
-void BroadcastTo(Builder& b) { b.SetMoved(0, Broadcasted(b, b.Input(0), b.Input(1))); }
+void Fill(Builder& b) { b.SetMoved(0, b.Broadcasted(b.Input(1), b.Input(0)), 1); }
+void BroadcastTo(Builder& b) { b.SetMoved(0, b.Broadcasted(b.Input(0), b.Input(1))); }
 
 // The shape to which both shapes broadcast. Extents are equal or 1, so it is the maximum.
 void BroadcastArgs(Builder& b) {
@@ -47,7 +43,7 @@ void BroadcastArgs(Builder& b) {
     ir::Source shape = b.Converted(b.Input(i), ElementType::i64);
     if (missing > 0) {
       const std::vector<int64_t> ones(static_cast<size_t>(missing), 1);
-      shape = b.Add("Concat", "opset1", {{"axis", "0"}}, {b.Ints(ones), shape});
+      shape = b.Joined({b.Ints(ones), shape}, 0);
     }
     shapes.push_back(shape);
   }
@@ -91,8 +87,7 @@ void Reshape(Builder& b) {
     shape = b.Ints(b.OutputTensor(0).dims);
   }
   if (IsComplex(b.InputTensor(0).type)) {
-    shape = b.Add("Concat", "opset1", {{"axis", "0"}},
-                  {b.Converted(shape, ElementType::i64), b.Ints({{2}})});
+    shape = b.Joined({b.Converted(shape, ElementType::i64), b.Ints({{2}})}, 0);
   }
   b.SetMoved(0, b.Add("Reshape", "opset1", {{"special_zero", "false"}}, {b.Input(0), shape}));
 }

@@ -63,10 +63,6 @@ ir::Source Scalar(Builder& b, int32_t number) {
   return *ConstantOf<int32_t>(b, ElementType::i32, {}, {number});
 }
 
-ir::Source Concatenated(Builder& b, ir::Source first, ir::Source second, int64_t axis) {
-  return b.Add("Concat", "opset1", {{"axis", fmt::format("{}", axis)}}, {first, second});
-}
-
 // The last `past` elements of the last axis before x, then those of x. The state starts with 0 and
 // is replaced by the last `past` elements of the result.
 ir::Source WithPast(Builder& b, ir::Source x, int64_t past) {
@@ -76,7 +72,7 @@ ir::Source WithPast(Builder& b, ir::Source x, int64_t past) {
   dims.back() = past;
   const std::string name = b.StateName("past");
   const ElementType type = *IrTypeOf(b.InputTensor(0).type);
-  const ir::Source all = Concatenated(b, b.State(name, Zeros(b, {type, dims})), x, axis);
+  const ir::Source all = b.Joined({b.State(name, Zeros(b, {type, dims})), x}, axis);
   b.SetState(name, b.Sliced(all, axis, added, added + past));
   return all;
 }
@@ -232,11 +228,9 @@ void SignalFramer(Builder& b) {
   Sources parts;
   for (int64_t i = 0; i < frames; ++i) {
     const ir::Source part = b.Sliced(all, rank - 1, i * step, i * step + size);
-    parts.push_back(b.Add("Unsqueeze", {part, b.Ints(std::array{rank - 1})}));
+    parts.push_back(b.Unsqueezed(part, rank - 1));
   }
-  b.Set(0, parts.size() == 1
-               ? parts[0]
-               : b.Add("Concat", "opset1", {{"axis", fmt::format("{}", rank - 1)}}, parts));
+  b.Set(0, parts.size() == 1 ? parts[0] : b.Joined(parts, rank - 1));
   if (prefill || first == 1) return b.Set(1, Boolean(b, true));
   const ir::Source before = Counter(b, frames, first);
   b.Set(1, b.Add("GreaterEqual", {before, Scalar(b, static_cast<int32_t>(first - 1))}));
@@ -275,7 +269,7 @@ void SignalStacker(Builder& b) {
   const ir::Source before = b.State(of_past, Zeros(b, {ElementType::i16, {past * channels}}));
   const ir::Source repeated = b.Add("Tile", {x, b.Ints(std::array{past})});
   const ir::Source start = b.Add("Select", {is_first, repeated, before});
-  const ir::Source all = Concatenated(b, start, x, 0);
+  const ir::Source all = b.Joined({start, x}, 0);
   b.SetState(of_past, b.Sliced(all, 0, channels, (past + 1) * channels));
   b.Set(0, all);
 }
@@ -314,7 +308,7 @@ void SignalOverlapAdd(Builder& b) {
   line.back() = size;
   for (int64_t i = 0; i < frames; ++i) {
     const ir::Source frame = b.Reshaped(b.Sliced(b.Input(0), rank - 2, i, i + 1), line);
-    ir::Source all = Concatenated(b, sum, zeros, rank - 2);
+    ir::Source all = b.Joined({sum, zeros}, rank - 2);
     if (is_float) {
       all = b.Add("Add", {all, frame});
     } else {
@@ -327,9 +321,7 @@ void SignalOverlapAdd(Builder& b) {
     sum = b.Sliced(all, rank - 2, step, size);
   }
   if (size != step) b.SetState(name, sum);
-  b.Set(0, outputs.size() == 1
-               ? outputs[0]
-               : b.Add("Concat", "opset1", {{"axis", fmt::format("{}", rank - 2)}}, outputs));
+  b.Set(0, outputs.size() == 1 ? outputs[0] : b.Joined(outputs, rank - 2));
 }
 
 }  // namespace weft::tflite

@@ -132,7 +132,7 @@ void CircularBuffer(Builder& b) {
   ir::Source all = b.PortInput(0);
   if (slots > 1) {
     const std::string name = b.StateName("past");
-    all = b.Add("Concat", "opset1", {{"axis", "1"}}, {b.State(name, FirstCodes(b, y, past)), all});
+    all = b.Joined({b.State(name, FirstCodes(b, y, past)), all}, 1);
     b.SetState(name, b.Sliced(all, 1, 1, slots));
   }
   b.SetPort(0, all);
