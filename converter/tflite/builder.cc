@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "converter/base/elements.h"
 #include "converter/base/visible.h"
 #include "converter/tflite/graph_reader.h"
 #include "converter/tflite/moved.h"

@@ -152,22 +152,23 @@ ir::Source FirstCodes(Builder& builder, const Tensor& tensor, const Dims& dims) 
   return builder.Const(type, std::move(bytes));
 }
 
-ir::Source ShortCodes(Builder& builder, const Tensor& tensor, ir::Source numbers) {
+ir::Source StepCodes(Builder& builder, const Tensor& tensor, ir::Source numbers) {
   const CodeLimits codes = LimitsOf(tensor.type);
+  const bool is_short = tensor.type == schema::ElementType::i16;
   const float scale = tensor.quantization->scales[0];
-  return builder.Add("Quantize", kOwnVersion,
-                     {{"inverse", fmt::format("{}", 1 / scale)},
-                      {"scale", fmt::format("{}", scale)},
-                      {"zero", "0"},
-                      {"low", std::to_string(codes.min)},
-                      {"high", std::to_string(codes.max)},
-                      {"shorts", "1"}},
-                     {numbers});
+  const int64_t zero = is_short ? 0 : tensor.quantization->zeros[0];
+  Attributes attributes = {{"inverse", fmt::format("{}", 1 / scale)},
+                           {"scale", fmt::format("{}", scale)},
+                           {"zero", std::to_string(zero)},
+                           {"low", std::to_string(codes.min)},
+                           {"high", std::to_string(codes.max)}};
+  if (is_short) attributes["shorts"] = "1";
+  return builder.Add("Quantize", kOwnVersion, attributes, {numbers});
 }
 
 ir::Source CodesOfPort(Builder& builder, const Tensor& tensor, ir::Source numbers) {
   const CodeLimits codes = LimitsOf(tensor.type);
-  if (HasShortSteps(builder, tensor)) return ShortCodes(builder, tensor, numbers);
+  if (HasShortSteps(builder, tensor)) return StepCodes(builder, tensor, numbers);
   const ir::Source rounded = Rounded(builder, tensor, numbers, static_cast<float>(codes.min),
                                      static_cast<float>(codes.max), /*keeps_scale=*/false);
   return builder.Converted(rounded, *IrTypeOf(tensor.type));

@@ -32,8 +32,8 @@ ir::Source NumbersOfPort(Builder& builder, const Tensor& tensor, ir::Source code
 ir::Source FirstCodes(Builder& builder, const Tensor& tensor, const Dims& dims);
 // The codes of quantised numbers, for an output port.
 ir::Source CodesOfPort(Builder& builder, const Tensor& tensor, ir::Source numbers);
-// The int16 codes of quantised numbers, whose zero point is 0.
-ir::Source ShortCodes(Builder& builder, const Tensor& tensor, ir::Source numbers);
+// The int8 or int16 codes of quantised numbers, for steps; the zero point of int16 codes is 0.
+ir::Source StepCodes(Builder& builder, const Tensor& tensor, ir::Source numbers);
 // Rounds numbers to those that the tensor's codes represent, with a FakeQuantize. Its attributes
 // "scale" and "zero_point" are those of the file.
 ir::Source Quantised(Builder& builder, const Tensor& tensor, ir::Source numbers);

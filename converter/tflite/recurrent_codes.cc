@@ -3,7 +3,6 @@
 
 #include <cmath>
 
-#include "converter/base/elements.h"
 #include "converter/tflite/quantised.h"
 
 namespace weft::tflite {
@@ -87,16 +86,7 @@ ElementType CodeTypeOf(const Tensor& tensor) {
 }
 
 ir::Source CodesOfInput(Builder& b, size_t input) {
-  const Tensor& tensor = b.InputTensor(input);
-  const float scale = ScaleOf(tensor);
-  if (CodeTypeOf(tensor) == ElementType::i16) return ShortCodes(b, tensor, b.Input(input));
-  return b.Add("Quantize", kOwnVersion,
-               {{"inverse", fmt::format("{}", 1 / scale)},
-                {"scale", fmt::format("{}", scale)},
-                {"zero", fmt::format("{}", ZeroOf(tensor))},
-                {"low", "-128"},
-                {"high", "127"}},
-               {b.Input(input)});
+  return StepCodes(b, b.InputTensor(input), b.Input(input));
 }
 
 void SetCodes(Builder& b, ir::Source codes) {
