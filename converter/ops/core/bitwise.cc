@@ -102,10 +102,7 @@ class ShiftSteps {
   }
   Operand Number(int64_t number) { return Numbers({number}, Dims(rank_, 1)); }
   Operand Of(BinaryOp op, const Operand& a, const Operand& b) {
-    Operand y = {program::kNone, BroadcastOf(a.dims, b.dims)};
-    y.value = builder_.Scratch({type_, y.dims});
-    EmitBinary(builder_, op, a, b, y.value);
-    return y;
+    return Combined(builder_, op, a, b);
   }
   // 2^places. Wrap-around yields 0 for counts from the type's width on and for negative counts.
   Operand PowerOfTwo(const Operand& positions) { return Of(BinaryOp::power, Number(2), positions); }

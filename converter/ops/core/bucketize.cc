@@ -28,14 +28,6 @@ ElementType ComparedType(ElementType a, ElementType b) {
   return is_wide ? ElementType::i64 : ElementType::i32;
 }
 
-// Compares the lines of `sorted` with x: [dims of x..., elements of a line].
-program::ValueId CompareWithLines(program::Builder& builder, CompareOp op, const Operand& sorted,
-                                  const Operand& x, const Dims& dims) {
-  const program::ValueId holds = builder.Scratch({ElementType::boolean, dims});
-  EmitCompare(builder, op, sorted, x, holds);
-  return holds;
-}
-
 // Bucketize
 
 void InferBucketize(InferScope& scope) {
@@ -55,9 +47,8 @@ void LowerBucketize(LowerScope& scope) {
   const program::ValueId y = scope.NewOutput(0);
   const int64_t buckets = scope.input_dims(1)[0];
   if (buckets == 0) return builder.Fill(y);
-  Dims x_dims = type.dims, dims = type.dims, bucket_dims(type.dims.size(), 1);
+  Dims x_dims = type.dims, bucket_dims(type.dims.size(), 1);
   x_dims.push_back(1);
-  dims.push_back(buckets);
   bucket_dims.push_back(buckets);
   const ElementType compared = ComparedType(scope.input_element(0), scope.input_element(1));
   const Operand x = {Converted(builder, scope.input(0), compared), x_dims};
@@ -65,7 +56,7 @@ void LowerBucketize(LowerScope& scope) {
   const bool closes_right = scope.attributes.Bool("with_right_bound", true);
   const CompareOp op = closes_right ? CompareOp::less : CompareOp::greater;
   const program::ValueId count =
-      EmitCount(builder, CompareWithLines(builder, op, bounds, x, dims), type.type);
+      EmitCount(builder, Compared(builder, op, bounds, x).value, type.type);
   if (closes_right) return builder.Copy(count, y);
   // The complement counts the bounds that are not greater, so that a NaN comes after all of them.
   const program::ValueId total = IntegerWeights(builder, type.type, {buckets});
@@ -99,20 +90,17 @@ void LowerSearch(LowerScope& scope) {
   const TensorType& type = scope.output_type(0);
   const program::ValueId y = scope.NewOutput(0);
   Dims sorted = scope.input_dims(0);
-  const int64_t line = sorted.back();
-  if (line == 0) return builder.Fill(y);
-  Dims x_dims = type.dims, dims = type.dims;
+  if (sorted.back() == 0) return builder.Fill(y);
+  Dims x_dims = type.dims;
   if (sorted.size() == 1)
     sorted.insert(sorted.begin(), type.dims.size(), 1);
   else
     sorted.insert(sorted.end() - 1, 1);
   x_dims.push_back(1);
-  dims.push_back(line);
   const CompareOp op =
       scope.attributes.Bool("right_mode", false) ? CompareOp::less_equal : CompareOp::less;
-  const program::ValueId holds =
-      CompareWithLines(builder, op, {scope.input(0), sorted}, {scope.input(1), x_dims}, dims);
-  builder.Copy(EmitCount(builder, holds, type.type), y);
+  const Operand lines = {scope.input(0), sorted}, x = {scope.input(1), x_dims};
+  builder.Copy(EmitCount(builder, Compared(builder, op, lines, x).value, type.type), y);
 }
 
 void SearchAxes(AxisScope& scope) {

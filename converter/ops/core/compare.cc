@@ -121,4 +121,12 @@ void EmitCompare(program::Builder& builder, format::CompareOp op, const Operand&
   builder.Emit(params, {a.value, b.value}, {y});
 }
 
+Operand Compared(program::Builder& builder, format::CompareOp op, const Operand& a,
+                 const Operand& b) {
+  const Dims dims = BroadcastOf(a.dims, b.dims);
+  const Operand y = {builder.Scratch({ElementType::boolean, dims}), dims};
+  EmitCompare(builder, op, a, b, y.value);
+  return y;
+}
+
 }  // namespace weft::ops

@@ -42,43 +42,31 @@ class ClassDecoding {
   DecodedSequences Run() {
     // One statement each: compilers evaluate arguments in different orders, and the order decides
     // the order of steps.
-    const ValueId is_class = Compared(CompareOp::not_equal, given_.classes, given_.blank, {1, 1});
-    ValueId kept = Both(Before(given_.lengths), is_class);
+    const Operand all = {given_.classes, dims_};
+    const Operand is_class = Compared(builder_, CompareOp::not_equal, all, {given_.blank, {1, 1}});
+    Operand kept = Combined(builder_, BinaryOp::logical_and, Before(given_.lengths), is_class);
     if (given_.merges && given_.time > 1) {
-      kept = Both(kept, Compared(CompareOp::not_equal, given_.classes, Previous(), dims_));
+      const Operand differs = Compared(builder_, CompareOp::not_equal, all, {Previous(), dims_});
+      kept = Combined(builder_, BinaryOp::logical_and, kept, differs);
     }
     const ValueId positions = builder_.Scratch({kClassType, dims_});
     const ValueId counts = builder_.Scratch({kClassType, {given_.batch}});
-    EmitNonZeroIndices(builder_, given_.batch, {given_.time}, given_.time, kept, positions, counts);
+    EmitNonZeroIndices(builder_, given_.batch, {given_.time}, given_.time, kept.value, positions,
+                       counts);
     const ValueId taken = builder_.Scratch({kClassType, dims_});
     EmitGather(builder_, {given_.batch, 1, given_.time, 1, given_.time}, given_.classes, positions,
                taken);
     const ValueId classes = builder_.Scratch({kClassType, dims_});
     const ValueId none = IntegerWeights(builder_, kClassType, {-1});
-    EmitSelect(builder_, {Before(counts), dims_}, {taken, dims_}, {none, {1, 1}}, {classes, dims_});
+    EmitSelect(builder_, Before(counts), {taken, dims_}, {none, {1, 1}}, {classes, dims_});
     return {classes, counts};
   }
 
  private:
-  ValueId Compared(CompareOp op, ValueId a, ValueId b, const Dims& b_dims) {
-    const ValueId y = builder_.Scratch({ElementType::boolean, dims_});
-    EmitCompare(builder_, op, {a, dims_}, {b, b_dims}, y);
-    return y;
-  }
-
-  ValueId Both(ValueId a, ValueId b) {
-    const ValueId y = builder_.Scratch({ElementType::boolean, dims_});
-    EmitBinary(builder_, BinaryOp::logical_and, a, b, y);
-    return y;
-  }
-
   // before[b, t]: true if step t precedes the end of sequence b.
-  ValueId Before(ValueId lengths) {
-    const ValueId y = builder_.Scratch({ElementType::boolean, dims_});
-    EmitCompare(builder_, CompareOp::less,
-                {IndexSequence(builder_, kClassType, given_.time), {1, given_.time}},
-                {lengths, {given_.batch, 1}}, y);
-    return y;
+  Operand Before(ValueId lengths) {
+    const Operand steps = {IndexSequence(builder_, kClassType, given_.time), {1, given_.time}};
+    return Compared(builder_, CompareOp::less, steps, {lengths, {given_.batch, 1}});
   }
 
   // The class of the previous step; -1 for the first step.
@@ -133,11 +121,9 @@ void InferMaskedDecoder(InferScope& scope) {
 
 // The index of the first 0 in each column of a mask [time, batch], or `time` if there is none.
 ValueId LengthsByMask(program::Builder& builder, ValueId mask, int64_t time, int64_t batch) {
-  const Dims dims = {time, batch};
-  const ValueId is_end = builder.Scratch({ElementType::boolean, dims});
-  const ValueId zero = builder.WeightsOf<float>({ElementType::f32, {1}}, {0});
-  EmitCompare(builder, CompareOp::equal, {mask, dims}, {zero, {1, 1}}, is_end);
-  return EmitFirstTrue(builder, 1, time, batch, is_end);
+  const Operand zero = FloatNumber(builder, 0, 2);
+  const Operand is_end = Compared(builder, CompareOp::equal, {mask, {time, batch}}, zero);
+  return EmitFirstTrue(builder, 1, time, batch, is_end.value);
 }
 
 void LowerMaskedDecoder(LowerScope& scope) {

@@ -200,4 +200,11 @@ void EmitBinary(program::Builder& builder, BinaryOp op, program::ValueId a, prog
              Operand{b, WithLeadingOnes(builder.dims(b), rank)}, y);
 }
 
+Operand Combined(program::Builder& builder, BinaryOp op, const Operand& a, const Operand& b) {
+  const Dims dims = BroadcastOf(a.dims, b.dims);
+  const Operand y = {builder.Scratch({builder.type(a.value), dims}), dims};
+  EmitBinary(builder, op, a, b, y.value);
+  return y;
+}
+
 }  // namespace weft::ops

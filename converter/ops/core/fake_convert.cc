@@ -45,50 +45,24 @@ void InferFakeConvert(InferScope& scope) {
   scope.SetOutput(0, scope.input_type(0));
 }
 
-// Emits the steps of one lowering, all with the shape of x.
-class ShortRounding {
- public:
-  ShortRounding(program::Builder& builder, const ShortFloat& to, Dims dims)
-      : builder_(builder), to_(to), type_{ElementType::f32, std::move(dims)} {}
-
-  program::ValueId Apply(BinaryOp op, program::ValueId a, const Operand& b) {
-    const program::ValueId y = builder_.Scratch(type_);
-    EmitBinary(builder_, op, Full(a), b, y);
-    return y;
-  }
-
-  program::ValueId Rounded(program::ValueId x) {
-    x = Function(UnaryOp::clamp, x, -to_.largest, to_.largest);
-    x = Converted(builder_, Converted(builder_, x, ElementType::f16), ElementType::f32);
-    // The leading power of two of x: x times 2^23 + 1, minus the next smaller float.
-    const program::ValueId grown = Apply(BinaryOp::multiply, x, Number(8388609));
-    const program::ValueId below = Apply(BinaryOp::multiply, grown, Number(0x1.fffffep-1f));
-    const program::ValueId difference = Apply(BinaryOp::subtract, grown, Full(below));
-    const program::ValueId first_bit = Apply(BinaryOp::maximum, Function(UnaryOp::abs, difference),
-                                             Number(std::ldexp(1.0f, to_.min_exponent)));
-    // `coarse` is 1.5 * P, P = first_bit * 2^(23 - fraction_bits). The last bit of a float in
-    // [P, 2 P] is worth P * 2^-23, which is the last bit of the 8-bit number.
-    const program::ValueId coarse =
-        Apply(BinaryOp::multiply, first_bit, Number(std::ldexp(1.5f, 23 - to_.fraction_bits)));
-    return Apply(BinaryOp::subtract, Apply(BinaryOp::add, x, Full(coarse)), Full(coarse));
-  }
-
- private:
-  Operand Full(program::ValueId value) const { return {value, type_.dims}; }
-  Operand Number(float number) {
-    return {builder_.WeightsOf<float>({ElementType::f32, {1}}, {number}),
-            Dims(type_.dims.size(), 1)};
-  }
-  program::ValueId Function(UnaryOp op, program::ValueId x, float alpha = 0, float beta = 0) {
-    const program::ValueId y = builder_.Scratch(type_);
-    EmitUnary(builder_, op, x, y, alpha, beta);
-    return y;
-  }
-
-  program::Builder& builder_;
-  const ShortFloat& to_;
-  const TensorType type_;
-};
+// Returns x rounded to the nearest number of the type.
+Operand Rounded(program::Builder& builder, const ShortFloat& to, Operand x) {
+  const auto number = [&](float known) { return FloatNumber(builder, known, x.dims.size()); };
+  x = Applied(builder, UnaryOp::clamp, x, -to.largest, to.largest);
+  x.value = Converted(builder, Converted(builder, x.value, ElementType::f16), ElementType::f32);
+  // The leading power of two of x: x times 2^23 + 1, minus the next smaller float.
+  const Operand grown = Combined(builder, BinaryOp::multiply, x, number(8388609));
+  const Operand below = Combined(builder, BinaryOp::multiply, grown, number(0x1.fffffep-1f));
+  const Operand difference = Combined(builder, BinaryOp::subtract, grown, below);
+  const Operand size = Applied(builder, UnaryOp::abs, difference);
+  const Operand first_bit =
+      Combined(builder, BinaryOp::maximum, size, number(std::ldexp(1.0f, to.min_exponent)));
+  // `coarse` is 1.5 * P, P = first_bit * 2^(23 - fraction_bits). The last bit of a float in
+  // [P, 2 P] is worth P * 2^-23, which is the last bit of the 8-bit number.
+  const Operand coarse = Combined(builder, BinaryOp::multiply, first_bit,
+                                  number(std::ldexp(1.5f, 23 - to.fraction_bits)));
+  return Combined(builder, BinaryOp::subtract, Combined(builder, BinaryOp::add, x, coarse), coarse);
+}
 
 bool IsKnownZero(const NodeScope& scope, size_t i) {
   const std::optional<std::vector<double>> numbers = scope.Numbers(i);
@@ -99,15 +73,15 @@ void LowerFakeConvert(LowerScope& scope) {
   const Dims dims = scope.output_type(0).dims;
   const program::ValueId y = scope.NewOutput(0);
   const Operand scale = {scope.input(1), AlignedDims(scope, 1, dims)};
-  ShortRounding steps(scope.builder, ShortFloatOf(scope), dims);
-  program::ValueId x = steps.Apply(BinaryOp::multiply, scope.input(0), scale);
+  Operand x = {scope.input(0), dims};
+  x = Combined(scope.builder, BinaryOp::multiply, x, scale);
   const bool shifts = scope.has_input(2) && !IsKnownZero(scope, 2);
   const Operand shift =
       shifts ? Operand{scope.input(2), AlignedDims(scope, 2, dims)} : Operand{program::kNone, {}};
-  if (shifts) x = steps.Apply(BinaryOp::subtract, x, shift);
-  x = steps.Rounded(x);
-  if (shifts) x = steps.Apply(BinaryOp::add, x, shift);
-  EmitBinary(scope.builder, BinaryOp::divide, {x, dims}, scale, y);
+  if (shifts) x = Combined(scope.builder, BinaryOp::subtract, x, shift);
+  x = Rounded(scope.builder, ShortFloatOf(scope), x);
+  if (shifts) x = Combined(scope.builder, BinaryOp::add, x, shift);
+  EmitBinary(scope.builder, BinaryOp::divide, x, scale, y);
 }
 
 constexpr Operation kFakeConvertRows[] = {

@@ -56,14 +56,6 @@ void EmitMeanAround(program::Builder& builder, program::ValueId x, size_t axis, 
   builder.Emit(params, {x}, {y});
 }
 
-// Returns a new value: op(a, number).
-program::ValueId LrnWithNumber(program::Builder& builder, BinaryOp op, program::ValueId a,
-                               float number) {
-  const program::ValueId y = builder.Scratch(builder.value(a).type);
-  EmitBinary(builder, op, a, builder.WeightsOf<float>({ElementType::f32, {1}}, {number}), y);
-  return y;
-}
-
 void LowerLrn(LowerScope& scope) {
   const TensorType& type = scope.output_type(0);
   const program::ValueId x = scope.input(0), y = scope.NewOutput(0);
@@ -84,13 +76,13 @@ void LowerLrn(LowerScope& scope) {
     EmitMeanAround(builder, mean, axis, reach, next);
     mean = next;
   }
-  const program::ValueId scaled =
-      LrnWithNumber(builder, BinaryOp::multiply, mean, static_cast<float>(factor));
-  const program::ValueId base =
-      LrnWithNumber(builder, BinaryOp::add, scaled, scope.attributes.Float("bias", 0));
-  const program::ValueId power =
-      LrnWithNumber(builder, BinaryOp::power, base, scope.attributes.Float("beta", 0));
-  EmitBinary(builder, BinaryOp::divide, x, power, y);
+  const auto with = [&](BinaryOp op, const Operand& a, float number) {
+    return Combined(builder, op, a, FloatNumber(builder, number, type.dims.size()));
+  };
+  const Operand scaled = with(BinaryOp::multiply, {mean, type.dims}, static_cast<float>(factor));
+  const Operand base = with(BinaryOp::add, scaled, scope.attributes.Float("bias", 0));
+  const Operand power = with(BinaryOp::power, base, scope.attributes.Float("beta", 0));
+  EmitBinary(builder, BinaryOp::divide, {x, type.dims}, power, y);
 }
 
 void LrnAxes(AxisScope& scope) {

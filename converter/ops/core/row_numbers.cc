@@ -27,13 +27,12 @@ class TupleSteps {
 
   program::ValueId RowNumbers() {
     const int64_t rows = ProductOf(extents_, 0, extents_.size());
-    const program::ValueId inside = Inside();
-    const Operand from_start = Made(type_), offset = Made(type_), chosen = Made(type_);
-    EmitBinary(builder_, BinaryOp::floor_mod, tuples_, Known(extents_), from_start.value);
-    EmitBinary(builder_, BinaryOp::multiply, from_start, Known(program::DenseStrides(extents_)),
-               offset.value);
-    EmitSelect(builder_, {inside, dims_}, offset, {IntegerWeights(builder_, type_, {rows}), {1, 1}},
-               chosen);
+    const Operand inside = Inside();
+    const Operand from_start = Combined(builder_, BinaryOp::floor_mod, tuples_, Known(extents_));
+    const Operand offset =
+        Combined(builder_, BinaryOp::multiply, from_start, Known(program::DenseStrides(extents_)));
+    const Operand none = {IntegerWeights(builder_, type_, {rows}), {1, 1}};
+    const Operand chosen = Selected(builder_, inside, offset, none);
     const program::ValueId numbers = builder_.Scratch({type_, {dims_[0]}});
     const ReduceAxis axes[] = {{dims_[0], dims_[1], false}, {dims_[1], 1, true}};
     EmitReduce(builder_, format::ReduceOp::sum, CollapsedAxes(axes), chosen.value, numbers);
@@ -46,23 +45,18 @@ class TupleSteps {
     return {ElementCount(builder.dims(tuples)).value_or(0) / depth, depth};
   }
 
-  Operand Made(ElementType type) { return {builder_.Scratch({type, dims_}), dims_}; }
-
   // One number per axis, the same for all tuples.
   Operand Known(const Dims& numbers) {
     return {IntegerWeights(builder_, type_, numbers), {1, dims_[1]}};
   }
 
   // True for each coordinate in [-extent, extent).
-  program::ValueId Inside() {
+  Operand Inside() {
     Dims min;
     for (const int64_t extent : extents_) min.push_back(-extent);
-    const Operand low = Made(ElementType::boolean), high = Made(ElementType::boolean);
-    const Operand both = Made(ElementType::boolean);
-    EmitCompare(builder_, CompareOp::greater_equal, tuples_, Known(min), low.value);
-    EmitCompare(builder_, CompareOp::less, tuples_, Known(extents_), high.value);
-    EmitBinary(builder_, BinaryOp::logical_and, low, high, both.value);
-    return both.value;
+    const Operand low = Compared(builder_, CompareOp::greater_equal, tuples_, Known(min));
+    const Operand high = Compared(builder_, CompareOp::less, tuples_, Known(extents_));
+    return Combined(builder_, BinaryOp::logical_and, low, high);
   }
 
   program::Builder& builder_;

@@ -67,4 +67,12 @@ void EmitSelect(program::Builder& builder, const Operand& condition, const Opera
   builder.Emit(params, {condition.value, a.value, b.value}, {y.value});
 }
 
+Operand Selected(program::Builder& builder, const Operand& condition, const Operand& a,
+                 const Operand& b) {
+  const Dims dims = BroadcastOf(BroadcastOf(condition.dims, a.dims), b.dims);
+  const Operand y = {builder.Scratch({builder.type(a.value), dims}), dims};
+  EmitSelect(builder, condition, a, b, y);
+  return y;
+}
+
 }  // namespace weft::ops

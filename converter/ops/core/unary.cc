@@ -150,12 +150,11 @@ void LowerSwish(LowerScope& scope) {
   const std::optional<std::vector<double>> beta =
       scope.has_input(1) ? scope.Numbers(1) : std::vector<double>{1};
   if (beta) return Emit(scope, UnaryOp::swish, static_cast<float>(beta->front()));
-  const program::ValueId x = scope.input(0), y = scope.NewOutput(0);
-  const program::ValueId scaled = scope.builder.Scratch(scope.output_type(0));
-  const program::ValueId gate = scope.builder.Scratch(scope.output_type(0));
-  const Operand scale{scope.input(1), Dims(scope.input_dims(0).size(), 1)};
-  EmitBinary(scope.builder, BinaryOp::multiply, {x, scope.input_dims(0)}, scale, scaled);
-  EmitUnary(scope.builder, UnaryOp::sigmoid, scaled, gate);
+  const Operand x{scope.input(0), scope.input_dims(0)};
+  const program::ValueId y = scope.NewOutput(0);
+  const Operand scale{scope.input(1), Dims(x.dims.size(), 1)};
+  const Operand scaled = Combined(scope.builder, BinaryOp::multiply, x, scale);
+  const Operand gate = Applied(scope.builder, UnaryOp::sigmoid, scaled);
   EmitBinary(scope.builder, BinaryOp::multiply, x, gate, y);
 }
 
@@ -172,12 +171,10 @@ void LowerHardSigmoid(LowerScope& scope) {
   }
   const Dims& dims = scope.input_dims(0);
   const Dims one(dims.size(), 1);
-  const program::ValueId scaled = scope.builder.Scratch(scope.output_type(0));
-  const program::ValueId line = scope.builder.Scratch(scope.output_type(0));
-  EmitBinary(scope.builder, BinaryOp::multiply, {scope.input(0), dims}, {scope.input(1), one},
-             scaled);
-  EmitBinary(scope.builder, BinaryOp::add, {scaled, dims}, {scope.input(2), one}, line);
-  EmitUnary(scope.builder, UnaryOp::clamp, line, scope.NewOutput(0), 0, 1);
+  const Operand x = {scope.input(0), dims}, slope = {scope.input(1), one};
+  const Operand scaled = Combined(scope.builder, BinaryOp::multiply, x, slope);
+  const Operand line = Combined(scope.builder, BinaryOp::add, scaled, {scope.input(2), one});
+  EmitUnary(scope.builder, UnaryOp::clamp, line.value, scope.NewOutput(0), 0, 1);
 }
 
 void InferSelu(InferScope& scope) {
@@ -202,72 +199,37 @@ constexpr std::array<float, 9> kErfInvTail = {-0.000200214257f, 0.000100950558f,
                                               -0.00367342844f,  0.00573950773f,  -0.0076224613f,
                                               0.00943887047f,   1.00167406f,     2.83297682f};
 
-class ErfInvSteps {
- public:
-  ErfInvSteps(program::Builder& builder, TensorType type)
-      : builder_(builder), type_(std::move(type)) {}
-
-  void Emit(program::ValueId x, program::ValueId y) {
-    const program::ValueId above = Of(BinaryOp::add, x, Number(1));
-    const program::ValueId below = Of(BinaryOp::subtract, Number(1), x);
-    const program::ValueId product = Of(BinaryOp::multiply, above, below);
-    const program::ValueId w = Of(UnaryOp::negative, Of(UnaryOp::log, product));
-    const program::ValueId root = Of(UnaryOp::sqrt, w);
-    const program::ValueId centre =
-        Polynomial(Of(BinaryOp::subtract, w, Number(2.5f)), kErfInvCentre);
-    const program::ValueId tail = Polynomial(Of(BinaryOp::subtract, root, Number(3)), kErfInvTail);
-    const program::ValueId factor = Chosen(Compared(CompareOp::less, w, 5), centre, tail);
-    // Infinite at -1 and 1, where the polynomials have the wrong sign.
-    const program::ValueId ends = Compared(CompareOp::equal, product, 0);
-    const program::ValueId infinity = Number(std::numeric_limits<float>::infinity());
-    EmitBinary(builder_, BinaryOp::multiply, x, Chosen(ends, infinity, factor), y);
+Operand Polynomial(program::Builder& builder, const Operand& w, std::span<const float> factors) {
+  const auto number = [&](float factor) { return FloatNumber(builder, factor, w.dims.size()); };
+  Operand y = Combined(builder, BinaryOp::multiply, w, number(factors[0]));
+  for (size_t i = 1; i < factors.size(); ++i) {
+    if (i > 1) y = Combined(builder, BinaryOp::multiply, y, w);
+    y = Combined(builder, BinaryOp::add, y, number(factors[i]));
   }
-
- private:
-  program::ValueId Number(float number) {
-    return builder_.WeightsOf({ElementType::f32, {}}, std::vector<float>{number});
-  }
-  Operand Aligned(program::ValueId x) {
-    const Dims dims = builder_.dims(x);
-    return {x, WithLeadingOnes(dims, type_.dims.size())};
-  }
-  program::ValueId Of(BinaryOp op, program::ValueId a, program::ValueId b) {
-    const program::ValueId y = builder_.Scratch(type_);
-    EmitBinary(builder_, op, a, b, y);
-    return y;
-  }
-  program::ValueId Of(UnaryOp op, program::ValueId x) {
-    const program::ValueId y = builder_.Scratch(type_);
-    EmitUnary(builder_, op, x, y);
-    return y;
-  }
-  program::ValueId Compared(CompareOp op, program::ValueId x, float number) {
-    const program::ValueId y = builder_.Scratch({ElementType::boolean, type_.dims});
-    EmitCompare(builder_, op, Aligned(x), Aligned(Number(number)), y);
-    return y;
-  }
-  program::ValueId Chosen(program::ValueId condition, program::ValueId a, program::ValueId b) {
-    const program::ValueId y = builder_.Scratch(type_);
-    EmitSelect(builder_, Aligned(condition), Aligned(a), Aligned(b), Aligned(y));
-    return y;
-  }
-  program::ValueId Polynomial(program::ValueId w, std::span<const float> factors) {
-    program::ValueId y = Of(BinaryOp::multiply, w, Number(factors[0]));
-    for (size_t i = 1; i < factors.size(); ++i) {
-      if (i > 1) y = Of(BinaryOp::multiply, y, w);
-      y = Of(BinaryOp::add, y, Number(factors[i]));
-    }
-    return y;
-  }
-
-  program::Builder& builder_;
-  const TensorType type_;
-};
+  return y;
+}
 
 void LowerErfInv(LowerScope& scope) {
+  program::Builder& builder = scope.builder;
   const program::ValueId y = scope.NewOutput(0);
-  const TensorType type = scope.output_type(0);
-  ErfInvSteps(scope.builder, type).Emit(scope.input(0), y);
+  const Operand x = {scope.input(0), scope.input_dims(0)};
+  const auto number = [&](float known) { return FloatNumber(builder, known, x.dims.size()); };
+  const Operand above = Combined(builder, BinaryOp::add, x, number(1));
+  const Operand below = Combined(builder, BinaryOp::subtract, number(1), x);
+  const Operand product = Combined(builder, BinaryOp::multiply, above, below);
+  const Operand logarithm = Applied(builder, UnaryOp::log, product);
+  const Operand w = Applied(builder, UnaryOp::negative, logarithm);
+  const Operand root = Applied(builder, UnaryOp::sqrt, w);
+  const Operand from_centre = Combined(builder, BinaryOp::subtract, w, number(2.5f));
+  const Operand centre = Polynomial(builder, from_centre, kErfInvCentre);
+  const Operand from_tail = Combined(builder, BinaryOp::subtract, root, number(3));
+  const Operand tail = Polynomial(builder, from_tail, kErfInvTail);
+  const Operand is_central = Compared(builder, CompareOp::less, w, number(5));
+  const Operand factor = Selected(builder, is_central, centre, tail);
+  // Infinite at -1 and 1, where the polynomials have the wrong sign.
+  const Operand ends = Compared(builder, CompareOp::equal, product, number(0));
+  const Operand infinity = number(std::numeric_limits<float>::infinity());
+  EmitBinary(builder, BinaryOp::multiply, x, Selected(builder, ends, infinity, factor), y);
 }
 
 std::optional<int64_t> ScalarNot(const ir::Node&, Scalars inputs) {
@@ -334,6 +296,16 @@ void EmitUnary(program::Builder& builder, UnaryOp op, program::ValueId x, progra
   params.mutable_activation() = MakeActivation(op, alpha, beta);
   params.mutate_type(builder.type(x));
   builder.Emit(params, {x}, {y});
+}
+
+Operand Applied(program::Builder& builder, UnaryOp op, const Operand& x, float alpha, float beta) {
+  const Operand y = {builder.Scratch({builder.type(x.value), x.dims}), x.dims};
+  EmitUnary(builder, op, x.value, y.value, alpha, beta);
+  return y;
+}
+
+Operand FloatNumber(program::Builder& builder, float number, size_t rank) {
+  return {builder.WeightsOf<float>({ElementType::f32, {1}}, {number}), Dims(rank, 1)};
 }
 
 }  // namespace weft::ops

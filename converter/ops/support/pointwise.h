@@ -42,6 +42,20 @@ void EmitConvert(program::Builder& builder, program::ValueId x, program::ValueId
 void EmitUnary(program::Builder& builder, format::UnaryOp op, program::ValueId x,
                program::ValueId y, float alpha = 0, float beta = 0);
 
+// The same steps with a new value for the result, which they return. Its dims are those to which
+// the operands broadcast, and its type is that of `a` or x; Compared returns a boolean.
+Operand Combined(program::Builder& builder, format::BinaryOp op, const Operand& a,
+                 const Operand& b);
+Operand Compared(program::Builder& builder, format::CompareOp op, const Operand& a,
+                 const Operand& b);
+Operand Selected(program::Builder& builder, const Operand& condition, const Operand& a,
+                 const Operand& b);
+Operand Applied(program::Builder& builder, format::UnaryOp op, const Operand& x, float alpha = 0,
+                float beta = 0);
+
+// A constant of f32 that repeats along all axes.
+Operand FloatNumber(program::Builder& builder, float number, size_t rank);
+
 // x converted to element type `to`; x itself if it has that type.
 program::ValueId Converted(program::Builder& builder, program::ValueId x, ElementType to);
 

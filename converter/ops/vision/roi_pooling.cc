@@ -176,30 +176,24 @@ PooledRegions RegionsOfBins(program::Builder& builder, const PositionSpec& spec,
     edges.insert(edges.end(), {x, y, x + 1, y + 1});
     numbers.push_back(bin);
   }
-  const auto made = [&](ElementType type, const Dims& dims) {
-    return Operand{builder.Scratch({type, dims}), dims};
-  };
-  const Dims point = {whole.count, 1, 1, 2}, all = {whole.count, bins, 2, 2};
-  const Operand first = made(ElementType::f32, point), last = made(ElementType::f32, point);
+  const TensorType point = {ElementType::f32, {whole.count, 1, 1, 2}};
+  const Operand first = {builder.Scratch(point), point.dims};
+  const Operand last = {builder.Scratch(point), point.dims};
   builder.CopyStrided(whole.corners, first.value, {whole.count, 2}, {4, 1}, 0, {2, 1}, 0);
   builder.CopyStrided(whole.corners, last.value, {whole.count, 2}, {4, 1}, 2, {2, 1}, 0);
-  const Operand size = made(ElementType::f32, point), part = made(ElementType::f32, point);
-  EmitBinary(builder, BinaryOp::subtract, last, first, size.value);
+  const Operand size = Combined(builder, BinaryOp::subtract, last, first);
   const std::vector<float> counts = {static_cast<float>(spec.bins_x),
                                      static_cast<float>(spec.bins_y)};
-  EmitBinary(builder, BinaryOp::divide, size,
-             {builder.WeightsOf({ElementType::f32, {2}}, counts), {1, 1, 1, 2}}, part.value);
-  const Operand moves = made(ElementType::f32, all), corners = made(ElementType::f32, all);
-  EmitBinary(builder, BinaryOp::multiply, part,
-             {builder.WeightsOf({ElementType::f32, {4 * bins}}, edges), {1, bins, 2, 2}},
-             moves.value);
-  EmitBinary(builder, BinaryOp::add, first, moves, corners.value);
-  const Operand scaled = made(ElementType::i32, {whole.count, 1});
-  const Operand batches = made(ElementType::i32, {whole.count, bins});
-  EmitBinary(builder, BinaryOp::multiply, {whole.batches, scaled.dims},
-             {IntegerWeights(builder, ElementType::i32, {bins}), {1, 1}}, scaled.value);
-  EmitBinary(builder, BinaryOp::add, scaled,
-             {IntegerWeights(builder, ElementType::i32, numbers), {1, bins}}, batches.value);
+  const Operand part = Combined(builder, BinaryOp::divide, size,
+                                {builder.WeightsOf({ElementType::f32, {2}}, counts), {1, 1, 1, 2}});
+  const Operand moves =
+      Combined(builder, BinaryOp::multiply, part,
+               {builder.WeightsOf({ElementType::f32, {4 * bins}}, edges), {1, bins, 2, 2}});
+  const Operand corners = Combined(builder, BinaryOp::add, first, moves);
+  const Operand scaled = Combined(builder, BinaryOp::multiply, {whole.batches, {whole.count, 1}},
+                                  {IntegerWeights(builder, ElementType::i32, {bins}), {1, 1}});
+  const Operand batches = Combined(builder, BinaryOp::add, scaled,
+                                   {IntegerWeights(builder, ElementType::i32, numbers), {1, bins}});
   return {whole.data,         {whole.dims[0] * bins, spec.channels, whole.dims[2], whole.dims[3]},
           corners.value,      batches.value,
           whole.count * bins, whole.height,

@@ -19,29 +19,21 @@ using format::UnaryOp;
 class SampleSteps {
  public:
   SampleSteps(program::Builder& builder, const SampleSpec& spec)
-      : builder_(builder), spec_(spec), taps_(spec.taps()), dims_{spec.positions, 2, taps_} {}
+      : builder_(builder), spec_(spec), taps_(spec.taps()) {}
 
   SampleTaps Taps(program::ValueId grid) {
     const Dims sides = {spec_.positions, 2, 1};
-    const Operand scaled = Made(ElementType::f32, sides), point = Made(ElementType::f32, sides);
-    EmitBinary(builder_, BinaryOp::multiply, {grid, sides}, OfSides(spec_.Scales()), scaled.value);
-    EmitBinary(builder_, BinaryOp::add, scaled, OfSides(spec_.Shifts()), point.value);
+    const Operand scaled = Of(BinaryOp::multiply, {grid, sides}, OfSides(spec_.Scales()));
+    const Operand point = Of(BinaryOp::add, scaled, OfSides(spec_.Shifts()));
     const bool nearest = spec_.mode == SampleMode::kNearest;
-    const Operand first = Made(ElementType::f32, sides);
-    EmitUnary(builder_, nearest ? UnaryOp::round_even : UnaryOp::floor, point.value, first.value);
+    const Operand first = Applied(builder_, nearest ? UnaryOp::round_even : UnaryOp::floor, point);
     const program::ValueId pixels = Joined(BinaryOp::add, Pixels(Positions(first)));
     if (nearest) return {pixels, program::kNone};
-    const Operand fraction = Made(ElementType::f32, sides);
-    EmitBinary(builder_, BinaryOp::subtract, point, first, fraction.value);
+    const Operand fraction = Of(BinaryOp::subtract, point, first);
     return {pixels, Joined(BinaryOp::multiply, Weights(fraction))};
   }
 
  private:
-  Operand Made(ElementType type, const Dims& dims) {
-    return {builder_.Scratch({type, dims}), dims};
-  }
-  Operand Made(ElementType type) { return Made(type, dims_); }
-
   Operand OfSides(const std::array<float, 2>& numbers) {
     const std::vector<float> both(numbers.begin(), numbers.end());
     return {builder_.WeightsOf({ElementType::f32, {2}}, both), {1, 2, 1}};
@@ -54,9 +46,7 @@ class SampleSteps {
     return {builder_.WeightsOf({ElementType::f32, {taps_}}, all), {1, 1, taps_}};
   }
   Operand Of(BinaryOp op, const Operand& a, const Operand& b) {
-    const Operand y = Made(builder_.type(a.value));
-    EmitBinary(builder_, op, a, b, y.value);
-    return y;
+    return Combined(builder_, op, a, b);
   }
 
   Operand Positions(const Operand& first) {
@@ -64,9 +54,7 @@ class SampleSteps {
   }
 
   Operand Whole(const Operand& positions) {
-    const Operand y = Made(ElementType::i32);
-    EmitConvert(builder_, positions.value, y.value);
-    return y;
+    return {Converted(builder_, positions.value, ElementType::i32), positions.dims};
   }
 
   // Contribution of each side to the pixel number.
@@ -86,35 +74,28 @@ class SampleSteps {
         break;
     }
     const Operand visited = Of(BinaryOp::floor_mod, Whole(positions), OfSides(spec_.Periods()));
-    const Operand y = Made(ElementType::i32);
-    EmitBinary(builder_, BinaryOp::subtract, OfSides(spec_.Lasts()), visited, y.value);
-    return Of(BinaryOp::multiply, Of(BinaryOp::minimum, visited, y), strides);
+    const Operand reflected = Of(BinaryOp::subtract, OfSides(spec_.Lasts()), visited);
+    return Of(BinaryOp::multiply, Of(BinaryOp::minimum, visited, reflected), strides);
   }
 
   // Replaces coordinates outside the image by the number of pixels, which selects no pixel.
   Operand MaskOutside(const Operand& positions, const Operand& pixels) {
-    const Operand low = Made(ElementType::boolean), high = Made(ElementType::boolean);
     const std::array<float, 2> ends = {static_cast<float>(spec_.sides[0]),
                                        static_cast<float>(spec_.sides[1])};
-    EmitCompare(builder_, CompareOp::greater_equal, positions, OfSides(std::array<float, 2>{}),
-                low.value);
-    EmitCompare(builder_, CompareOp::less, positions, OfSides(ends), high.value);
-    const Operand inside = Of(BinaryOp::logical_and, low, high), y = Made(ElementType::i32);
+    const Operand low =
+        Compared(builder_, CompareOp::greater_equal, positions, OfSides(std::array<float, 2>{}));
+    const Operand high = Compared(builder_, CompareOp::less, positions, OfSides(ends));
+    const Operand inside = Of(BinaryOp::logical_and, low, high);
     const Operand none = {IntegerWeights(builder_, ElementType::i32, {spec_.pixels()}), {1, 1, 1}};
-    EmitSelect(builder_, inside, pixels, none, y);
-    return y;
+    return Selected(builder_, inside, pixels, none);
   }
 
   Operand Weights(const Operand& fraction) {
     if (spec_.mode == SampleMode::kLinear) {  // 1 - fraction and fraction
       constexpr std::array<float, 2> kFirst = {1, 0};
-      const Operand signed_weights = Made(ElementType::f32), y = Made(ElementType::f32);
-      EmitBinary(builder_, BinaryOp::subtract, OfTaps(kFirst), fraction, signed_weights.value);
-      EmitUnary(builder_, UnaryOp::abs, signed_weights.value, y.value);
-      return y;
+      return Applied(builder_, UnaryOp::abs, Of(BinaryOp::subtract, OfTaps(kFirst), fraction));
     }
-    Operand y = Made(ElementType::f32);
-    EmitBinary(builder_, BinaryOp::multiply, fraction, OfTaps(kCubicFactors[0]), y.value);
+    Operand y = Of(BinaryOp::multiply, fraction, OfTaps(kCubicFactors[0]));
     for (size_t i = 1; i < 4; ++i) {
       if (i > 1) y = Of(BinaryOp::multiply, y, fraction);
       y = Of(BinaryOp::add, y, OfTaps(kCubicFactors[i]));
@@ -137,7 +118,6 @@ class SampleSteps {
   program::Builder& builder_;
   const SampleSpec spec_;
   const int64_t taps_;
-  const Dims dims_;
 };
 
 // The same for a known grid. The operation order equals that of the steps, so results are
