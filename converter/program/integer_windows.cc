@@ -27,7 +27,7 @@ void EmitWindowSums(Builder& builder, const format::DenseParams& dense,
   format::DenseI8Params params = InIntegers(dense, integers.row_bits);
   if (integers.of_shorts) params.mutate_max(0);
   builder.Emit(params, {x, integers.numbers, integers.scales, start},
-               {y, builder.Scratch(ScratchOf(params).type)});
+               {y, builder.Scratch(ScratchOf(params))});
 }
 
 // Rows of sums in which the columns of the groups are adjacent, each group with one more column.
