@@ -123,9 +123,11 @@ void Div(Builder& b) {
 // than a tenth. Numbers without a remainder, such as infinity, have the quotient's floor.
 void FloorDiv(Builder& b) {
   const ir::Source x = b.Input(0);
+  if (!HasNumbers(b, 0)) {
+    return b.Set(0, b.Add("Divide", "opset1", {{"m_pythondiv", "true"}}, {x, b.Input(1)}));
+  }
   const ir::Source remainder = b.Add("FloorMod", {x, b.Input(1)});
   const ir::Source quotient = Quotient(b, b.Add("Subtract", {x, remainder}));
-  if (!HasNumbers(b, 0)) return b.Set(0, quotient);
   const ir::Source whole = b.Add("Round", "opset5", {{"mode", "half_to_even"}}, {quotient});
   const ir::Source is_number = b.Add("Equal", {whole, whole});
   b.Set(0, b.Add("Select", {is_number, whole, b.Add("Floor", {Quotient(b, x)})}));

@@ -13,10 +13,11 @@
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 
+// Zero and NaN keep their sign. The sum turns a subnormal number to zero where it counts as zero.
 HWY_INLINE FloatVec Sign(FloatVec x) {
   const FloatVec one = hn::CopySign(Set(1.0f), x);
   const FloatMask has_sign = hn::Gt(hn::Abs(x), Set(0.0f));
-  return hn::IfThenElse(has_sign, one, x);
+  return hn::IfThenElse(has_sign, one, hn::Add(x, x));
 }
 
 HWY_INLINE FloatVec LogicalNot(FloatVec x) {

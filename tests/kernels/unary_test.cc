@@ -230,6 +230,12 @@ TEST(Unary, OddFunctionsKeepSmallNumbersAndTheSignOfZero) {
   }
 }
 
+TEST(Unary, SignOfASubnormalNumberIsOneOrZero) {
+  for (const float y : RunFloats(Of(UnaryOp::kSign), std::vector<float>(33, 1e-40f))) {
+    EXPECT_TRUE(y == 0 || y == 1) << y;
+  }
+}
+
 TEST(Unary, SineOfInfinityIsNanAndOfHugeNumbersBounded) {
   for (const UnaryOp op : {UnaryOp::kSin, UnaryOp::kCos}) {
     EXPECT_TRUE(std::isnan(RunFloats(Of(op), {kInfinity})[0]));

@@ -60,19 +60,23 @@ void LowerElementwise(LowerScope& scope) {
 template <BinaryOp op>
 constexpr auto LowerArithmetic = LowerNarrow<LowerElementwise<op>, ElementType::i16>;
 
-// The step truncates. Python's division rounds down: the remainder with the divisor's sign is
-// subtracted first, so that the division is exact.
+// The step truncates. Python's division rounds down: to one less where the remainders with the
+// signs of a and b differ, which is then by b. Nothing wraps around, except a quotient that does
+// not fit the type.
 void LowerDivide(LowerScope& scope) {
   const ElementType type = scope.output_type(0).type;
   const bool truncates = type == ElementType::u8 || !scope.attributes.Bool("m_pythondiv", true);
   if (type == ElementType::f32 || truncates) return LowerElementwise<BinaryOp::divide>(scope);
   const Operand a = Aligned(scope, 0), b = Aligned(scope, 1);
-  const Dims& dims = scope.output_type(0).dims;
-  const Operand remainder{scope.builder.Scratch(scope.output_type(0)), dims};
-  const Operand exact{scope.builder.Scratch(scope.output_type(0)), dims};
-  EmitBinary(scope.builder, BinaryOp::floor_mod, a, b, remainder.value);
-  EmitBinary(scope.builder, BinaryOp::subtract, a, remainder, exact.value);
-  EmitBinary(scope.builder, BinaryOp::divide, exact, b, scope.NewOutput(0));
+  const auto made = [&](BinaryOp op, const Operand& x, const Operand& y) {
+    const Operand result{scope.builder.Scratch(scope.output_type(0)), scope.output_type(0).dims};
+    EmitBinary(scope.builder, op, x, y, result.value);
+    return result;
+  };
+  const Operand down = made(BinaryOp::floor_mod, a, b), to_zero = made(BinaryOp::mod, a, b);
+  const Operand apart = made(BinaryOp::subtract, down, to_zero);
+  const Operand less = made(BinaryOp::divide, apart, b), quotient = made(BinaryOp::divide, a, b);
+  EmitBinary(scope.builder, BinaryOp::subtract, quotient, less, scope.NewOutput(0));
 }
 
 // Squares are frequent (variances, norms). A product is exact and much faster than pow.

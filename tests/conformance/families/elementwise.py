@@ -120,6 +120,14 @@ def _specials():
                 **TRUNCATES)
     yield exact("elementwise/divide_i32_truncates", pair, binary("Divide", m_pythondiv=False),
                 lambda a, b: np.trunc(a / b).astype(np.int32))
+    for dtype in (np.int8, np.int16, np.int32, np.int64):
+        low, high = np.iinfo(dtype).min, np.iinfo(dtype).max
+        limits = np.array([low, low + 1, low // 3, -7, -1, 1, 2, 7, high // 3 * 2, high - 1, high],
+                          dtype)
+        yield exact(f"elementwise/divide_{dtype.__name__}_limits",
+                    [np.repeat(limits, limits.size - 1),
+                     np.tile(limits[limits != -1], limits.size)], binary("Divide"),
+                    np.floor_divide, **TRUNCATES)
     yield exact("elementwise/power_i32",
                 [np.array([2, -2, 3, 0, 7, -1], np.int32),
                  np.array([10, 3, 0, 4, 5, 9], np.int32)], binary("Power"), np.power)
