@@ -228,6 +228,20 @@ TEST(StreamingAttention, KeepsExcludedKeysExcluded) {
       14, 42);
 }
 
+// PyTorch broadcasts the scores to their own shape.
+TEST(StreamingAttention, IgnoresBroadcastsToTheSameShape) {
+  ExpectGoesOn(
+      [](GraphBuilder& g, int64_t indices) {
+        const Parts parts = PartsOf(g, Input(g, indices), 2, indices);
+        const ir::Source masked =
+            g.Add("Add", 1, {Scores(g, parts), Mask(g, 1, indices, Window(indices))});
+        const ir::Source shape = g.Add("ShapeOf", 3, {masked}, {{"output_type", "i64"}});
+        const ir::Source again = g.Add("Broadcast", 3, {masked, shape}, {{"mode", "numpy"}});
+        g.Result(Joined(g, Shared(g, again, parts.value), 2, indices));
+      },
+      21, 21);
+}
+
 TEST(StreamingAttention, ChoosesByAMask) {
   for (const bool keeps : {true, false}) {
     ExpectGoesOn(

@@ -11,6 +11,7 @@ namespace {
 constexpr PassPart<void (*)(ir::Graph&)> kParts[] = {
     {"dilations", MergeDilations, "merges SpaceToBatch and BatchToSpace into convolutions"},
     {"full_gathers", WholeGathersToReshapes, "replaces Gathers of all elements"},
+    {"equal_shapes", DropEqualBroadcasts, "removes Broadcasts to the same shape"},
     {"own_pads", JoinOwnPads, "merges Pads into windows that pad with the same number"}};
 
 }  // namespace

@@ -33,6 +33,10 @@ void WholeGathersToReshapes(ir::Graph& graph);
 // `graph` after MarkOpenAxes, without its bodies.
 void OpenGathersToReshapes(ir::Graph& graph);
 
+// Removes Broadcasts that repeat nothing, as PyTorch's attention writes them before its softmax,
+// also in bodies.
+void DropEqualBroadcasts(ir::Graph& graph);
+
 // Converts Gathers that repeat each element of an axis, select every n-th one, or overlapping
 // frames, as exporters write repeat_interleave, slices and unfold. Each becomes a Tile, a Slice, or
 // a concatenation of shifted copies of the axis.
