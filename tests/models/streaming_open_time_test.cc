@@ -63,6 +63,22 @@ TEST(OpenTimeAxis, IsBesideAllElementsOfAnotherAxis) {
   }));
 }
 
+// A Pad, an additional axis and a window, as PyTorch's models of raw audio begin.
+TEST(OpenTimeAxis, IsPaddedBeforeAnAxisIsAdded) {
+  ExpectGoesOn([](GraphBuilder& g, int64_t steps) {
+    const ir::Source x = g.Parameter(F32({1, 2 * steps}));
+    const ir::Source padded = g.Add("Pad", 12, {x, g.Ints({0, 2}), g.Ints({0, 0}), g.Float(0)},
+                                    {{"pad_mode", "constant"}});
+    const ir::Source channel = g.Add("Unsqueeze", 1, {padded, g.Ints({1})});
+    g.Result(g.Add("Convolution", 1, {channel, Weights(g, {3, 1, 4}, 7)},
+                   {{"strides", "2"},
+                    {"dilations", "1"},
+                    {"pads_begin", "0"},
+                    {"pads_end", "0"},
+                    {"auto_pad", "explicit"}}));
+  });
+}
+
 // h = 0.5 h + c with one c for each iteration: the mean of a chunk of positions, or a constant.
 struct Decay : CountedLoop {
   explicit Decay(int64_t steps) : CountedLoop(-1), x(outer.Parameter(F32({1, steps, kWidth}))) {}

@@ -6,6 +6,7 @@
 
 #include "converter/graph/recognise/nodes.h"
 #include "converter/graph/rewrite.h"
+#include "converter/ir/time_length.h"
 #include "converter/ops/operation.h"
 
 namespace weft::graph {
@@ -78,7 +79,8 @@ bool KeepsChanged(const AxisPath& path, const Dims& before, const Dims& after) {
 }
 
 ir::Source Along(ir::Graph& graph, const ir::Node& like, const AxisPath& path, ir::Source source) {
-  const Dims first = TypeOf(source).dims;
+  const ir::Source before = source;
+  const Dims first = TypeOf(before).dims;
   AxisOrigins origins = OwnAxes(first.size());
   for (const ir::Node* node : path) {
     origins = OriginsAfter(*node, origins).value();
@@ -86,11 +88,17 @@ ir::Source Along(ir::Graph& graph, const ir::Node& like, const AxisPath& path, i
       source = NewOperation(graph, like, "Transpose", 1, {source, node->inputs[1]});
       continue;
     }
-    Dims dims;
+    Dims dims, pattern;
     for (const int64_t origin : origins) {
       dims.push_back(origin < 0 ? 1 : first[static_cast<size_t>(origin)]);
+      // The pattern must hold for every number of steps (ir/time_length.h).
+      const bool is_open = origin >= 0 && ir::IsOpen(before, static_cast<size_t>(origin));
+      pattern.push_back(is_open ? -1 : dims.back());
     }
-    source = Reshaped(graph, like, source, dims);
+    if (TypeOf(source).dims == dims) continue;
+    const bool is_known = std::ranges::count(pattern, -1) == 1;
+    const ir::Source target = NewInts(graph, like, is_known ? pattern : dims);
+    source = NewOperation(graph, like, "Reshape", 1, {source, target});
   }
   return source;
 }
