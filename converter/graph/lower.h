@@ -14,6 +14,9 @@ namespace weft::graph {
 
 // Attribute of a node whose steps are never fused with others, so that they round as written.
 inline constexpr const char* kRoundsApart = "rounds_apart";
+// Attribute of a reshape that replaces a border or a slice of the full model. What it separates
+// stays separate: merging would round differently from the full model.
+inline constexpr const char* kMoved = "moved";
 
 // Lowers the entire model: ports, variables and steps. Returns false if faults were added.
 bool Lower(ir::Graph& graph, program::Program& program, Faults& faults);

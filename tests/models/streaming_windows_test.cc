@@ -91,6 +91,22 @@ TEST(StreamingWindows, TakesTheStrideOfADilatedConvolution) {
   });
 }
 
+// In the full model the slice separates the convolution from the constants after it.
+TEST(StreamingWindows, KeepsConstantsAfterASliceApart) {
+  const auto sliced = [](GraphBuilder& g, int64_t steps) {
+    return WithoutEnd(g, Conv(g, Signal(g, 3, steps), {4, 3, 3}, Window(1, 1, 2, 2)), 2);
+  };
+  const auto scaled = [](GraphBuilder& g, ir::Source x) {
+    return g.Add("Multiply", 1, {x, Weights(g, {1, 4, 1}, 24)});
+  };
+  ExpectContinues([&](GraphBuilder& g, int64_t steps) { g.Result(scaled(g, sliced(g, steps))); });
+  ExpectContinues([&](GraphBuilder& g, int64_t steps) {
+    g.Result(Bias(g, scaled(g, sliced(g, steps)), 4));
+    g.Result(scaled(g, Bias(g, sliced(g, steps), 4)));
+    g.Result(scaled(g, g.Add("Unsqueeze", 1, {sliced(g, steps), g.Ints({0})})));
+  });
+}
+
 // No window reads the padding at the end.
 TEST(StreamingWindows, TakesAStrideBetweenPadsOnBothSides) {
   ExpectContinues([](GraphBuilder& g, int64_t steps) {

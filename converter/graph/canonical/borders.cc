@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "converter/graph/lower.h"
 #include "converter/graph/rewrite.h"
 #include "converter/ir/edit.h"
 #include "converter/ops/operation.h"

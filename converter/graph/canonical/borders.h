@@ -12,10 +12,6 @@
 
 namespace weft::graph {
 
-// Attribute of a node without a step that replaces a border or a slice. An addition after such a
-// node was not adjacent to the product before it.
-inline constexpr const char* kMoved = "moved";
-
 // The border that a Pad with one known number, or with its data's edges, adds to its data. BorderOf
 // returns nullopt for other nodes.
 struct Border {

@@ -13,6 +13,7 @@
 #include "converter/graph/canonical/pads.h"
 #include "converter/graph/double_length.h"
 #include "converter/graph/infer.h"
+#include "converter/graph/lower.h"
 #include "converter/graph/rewrite.h"
 #include "converter/graph/streaming/delays.h"
 #include "converter/graph/streaming/late_edits.h"

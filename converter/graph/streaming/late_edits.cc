@@ -14,6 +14,7 @@
 #include "converter/base/narrow.h"
 #include "converter/graph/canonical/borders.h"
 #include "converter/graph/canonical/pads.h"
+#include "converter/graph/lower.h"
 #include "converter/graph/numbering.h"
 #include "converter/graph/rewrite.h"
 #include "converter/graph/streaming/late_masks.h"

@@ -354,8 +354,10 @@ bool IsNumber(const ir::Node& node, Joining by) {
 // Returns the source of a chain of transpositions and reshapes; `last` is the one that reads it.
 // An Identity may be what a moved number left.
 ir::Source BeforeMovements(ir::Source source, Covered& covered, ir::Node*& last) {
-  while (PermutationOf(*source.node) || ops::TraitsOf(*source.node).reshapes ||
-         IsCalled(*source.node, "Identity")) {
+  const auto is_movement = [](const ir::Node& node) {
+    return PermutationOf(node) || ops::TraitsOf(node).reshapes || IsCalled(node, "Identity");
+  };
+  while (is_movement(*source.node) && !source.node->attributes.contains(kMoved)) {
     last = source.node;
     covered.insert(last);
     source = last->inputs[0];

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "converter/graph/lower.h"
 #include "converter/graph/rewrite.h"
 #include "converter/ops/operation.h"
 
@@ -88,7 +89,8 @@ bool KeepsAxes(ir::Source source, const Dims& dims, const std::vector<int64_t>& 
 }
 
 ir::Source BeforeViews(ir::Source source, Covered& covered) {
-  while (ops::TraitsOf(*source.node).reshapes && !source.node->constant) {
+  while (ops::TraitsOf(*source.node).reshapes && !source.node->constant &&
+         !source.node->attributes.contains(kMoved)) {
     covered.insert(source.node);
     source = source.node->inputs[0];
   }
