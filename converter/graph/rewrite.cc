@@ -7,6 +7,7 @@
 #include <span>
 #include <utility>
 
+#include "converter/graph/lower.h"
 #include "converter/ops/operation.h"
 
 namespace weft::graph {
@@ -162,7 +163,9 @@ ir::Source NewReshape(ir::Graph& graph, const ir::Node& like, ir::Source source,
 }
 
 void BecomeReshape(ir::Graph& graph, ir::Node& node, ir::Source source, const Dims& dims) {
+  const bool was_moved = node.attributes.contains(kMoved);
   Become(node, "Reshape", 1, {source, NewInts(graph, node, dims)});
+  if (was_moved) node.attributes[kMoved] = "true";
 }
 
 ir::Source NewSqueeze(ir::Graph& graph, const ir::Node& like, ir::Source source, int64_t axis) {

@@ -70,6 +70,7 @@ ir::Source NewBroadcast(ir::Graph& graph, const ir::Node& like, ir::Source sourc
                         const Dims& dims);
 ir::Source NewIdentity(ir::Graph& graph, const ir::Node& like, ir::Source source);
 ir::Source NewReshape(ir::Graph& graph, const ir::Node& like, ir::Source source, const Dims& dims);
+// A reshape where a slice was stays one (kMoved).
 void BecomeReshape(ir::Graph& graph, ir::Node& node, ir::Source source, const Dims& dims);
 ir::Source NewSqueeze(ir::Graph& graph, const ir::Node& like, ir::Source source, int64_t axis);
 ir::Source NewUnsqueeze(ir::Graph& graph, const ir::Node& like, ir::Source source, int64_t axis);

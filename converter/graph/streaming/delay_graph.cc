@@ -13,7 +13,6 @@
 #include "converter/graph/canonical/pads.h"
 #include "converter/graph/double_length.h"
 #include "converter/graph/infer.h"
-#include "converter/graph/lower.h"
 #include "converter/graph/rewrite.h"
 #include "converter/graph/streaming/delays.h"
 #include "converter/graph/streaming/late_edits.h"
@@ -76,7 +75,6 @@ class Delaying {
   void DelayBorder(const DelayedNode& at);
   void SetExtents(ir::Node& node);
   void Change(const DelayedNode& at);
-  void SetReshape(ir::Node& node);
 
   ir::Graph& graph_;
   const TimeAxes& times_;  // of the map
@@ -169,17 +167,11 @@ void Delaying::Change(const DelayedNode& at) {
     case DelayKind::kSlice:
       return CutTo(graph_, node, relation.runs, at.kept);
     case DelayKind::kReshape:
-      return SetReshape(node);
+      return BecomeReshape(graph_, node, node.inputs[0], node.outputs[0].type.dims);
     case DelayKind::kPointwise:
       if (!relation.stretches || times_.Of({&node, 0}) == nullptr) return;
       SetBroadcastExtent(graph_, node, times_.Of({&node, 0})->axis, Extent({&node, 0}));
   }
-}
-
-void Delaying::SetReshape(ir::Node& node) {
-  const bool was_moved = node.attributes.contains(kMoved);
-  BecomeReshape(graph_, node, node.inputs[0], node.outputs[0].type.dims);
-  if (was_moved) node.attributes[kMoved] = "true";
 }
 
 // Brings borders and first steps of a graph that looks ahead to the forms that Measuring expects.

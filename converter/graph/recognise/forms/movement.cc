@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "converter/graph/lower.h"
 #include "converter/graph/recognise/forms/form_site.h"
 #include "converter/graph/rewrite.h"
 #include "converter/ops/operation.h"
@@ -159,10 +160,18 @@ bool ShortenInput(FormSite& site, ir::Node& node, size_t input) {
     const int64_t after = IsInOrder(*seen) || by_strides ? 0 : 1;
     const bool is_nothing = before == 0 && IsInOrder(*seen) && TypeOf(source).dims == dims;
     const bool is_less = after < before && (after == 0 || chain.is_sole);
+    const bool was_moved = std::ranges::any_of(
+        nodes, [](const ir::Node* one) { return one->attributes.contains(kMoved); });
+    if (is_nothing && was_moved && length == 1) continue;
     if (!is_nothing && !is_less) continue;
-    site.Redirect(node, input,
-                  IsInOrder(*seen) ? Reshaped(site.graph(), node, source, dims)
-                                   : Permuted(site.graph(), node, source, *seen));
+    ir::Source moved = IsInOrder(*seen) ? Reshaped(site.graph(), node, source, dims)
+                                        : Permuted(site.graph(), node, source, *seen);
+    if (was_moved) {
+      if (moved == source) moved = NewReshape(site.graph(), node, source, dims);
+      moved.node->outputs[0].type = TypeOf(node.inputs[input]);
+      moved.node->attributes[kMoved] = "true";
+    }
+    site.Redirect(node, input, moved);
     return true;
   }
   return false;
