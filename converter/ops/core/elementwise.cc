@@ -34,6 +34,7 @@ void InferDivide(InferScope& scope) {
   InferArithmetic(scope);
   const ElementType type = scope.input_element(0);
   if (scope.failed() || IsFloat(type) || !scope.attributes.Bool("m_pythondiv", true)) return;
+  if (scope.graph().is_tflite) return;  // FLOOR_DIV
   const std::vector<ir::Source>& operands = scope.node().inputs;
   const auto is_natural = [](const ir::Source& source) { return BoundsOf(source).low >= 0; };
   if (std::ranges::all_of(operands, is_natural)) return;

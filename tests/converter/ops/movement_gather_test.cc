@@ -232,9 +232,9 @@ TEST(OneHot, CountsOnTheSmallSideOfTheNewAxis) {
   const program::Program program = g.Lower();
   using program::StepKind;
   ASSERT_EQ(Kinds(program),
-            (std::vector<StepKind>{StepKind::kCompare, StepKind::kBinary, StepKind::kSelect,
+            (std::vector<StepKind>{StepKind::kBinary, StepKind::kCompare, StepKind::kSelect,
                                    StepKind::kCompare, StepKind::kSelect}));
-  const auto added = ParamsAt<format::BinaryParams>(program, 1);
+  const auto added = ParamsAt<format::BinaryParams>(program, 0);
   EXPECT_EQ(First(added.dims(), added.rank()), (Dims{10}));
   EXPECT_EQ(added.type(), ElementType::i64);
 }

@@ -82,6 +82,7 @@ PATTERNS = {
     "converter/graph/streaming/late_masks.cc": "a comparison with the number of steps so far",
     "converter/graph/reroll/value_table.cc": "sums with negative zeros",
     "converter/graph/canonical/borders.cc": "a Pad before a data movement",
+    "converter/graph/canonical/broadcasts.cc": "a Broadcast to the same shape",
     "converter/graph/canonical/gathers.cc": "a Gather of all elements, repeats, steps or frames, and a Split with one reader",
     "converter/graph/numbering.cc": "a counter that numbers steps",
     "converter/graph/canonical/pads.cc": "a Pad before a window, a Slice after one",
