@@ -256,7 +256,9 @@ bool NumbersAllOpen(const ir::Source& indices, const ir::Source& data, size_t ax
   while (range.node->operation != nullptr && ops::TraitsOf(*range.node).converts) {
     range = SkipReshapes(range.node->inputs[0]);
   }
-  if (!IsCalled(*range.node, "Range") || !ir::IsOpen(data, axis)) return false;
+  if (!IsCalled(*range.node, "Range") || !ir::IsOpen(range, 0) || !ir::IsOpen(data, axis)) {
+    return false;
+  }
   const ir::OutputPort &numbers = range.node->outputs[0], &all = data.node->outputs[data.port];
   return IntsOf(range.node->inputs[0]) == Dims{0} && IntsOf(range.node->inputs[2]) == Dims{1} &&
          numbers.type.dims[0] == all.type.dims[axis] && numbers.doubled[0] == all.doubled[axis];
